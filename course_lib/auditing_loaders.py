@@ -14,16 +14,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Annotated
 
 import numpy as np
 from torch import distributed
 
 from course_lib.foundation import (
+    AtLeast,
+    Count,
+    Integers,
+    Length,
     TokenLedger,
-    as_integers,
-    check_callable,
-    check_flag,
-    check_integer,
+    checked,
     measure_mixing,
     run_ranks,
 )
@@ -572,17 +574,18 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+@checked
 def audit_loader(
     make_loader: Callable[..., Iterable],
     *,
-    num_tokens: int = 4_000,
-    num_epochs: int = 2,
-    world_size: int = 1,
+    num_tokens: Count = 4_000,
+    num_epochs: Annotated[int, AtLeast(1, 1_000)] = 2,
+    world_size: Annotated[int, AtLeast(1, 64)] = 1,
     document_lengths: object | None = None,
-    resume_after: int | None = None,
+    resume_after: Count | None = None,
     vocab_size: int | None = None,
-    max_batches: int | None = None,
-    separator_ids: object = (),
+    max_batches: Length | None = None,
+    separator_ids: Integers = (),
     tokenizer: object | None = None,
     processes: bool = False,
     progress: bool | None = None,
@@ -623,27 +626,18 @@ def audit_loader(
     Raises LoaderError if the loader raises, and TypeError or ValueError if it gives no
     batches, no end of them, or something that is not a batch.
     """
-    check_callable("make_loader", make_loader)
-    num_epochs = check_integer("num_epochs", num_epochs, minimum=1, maximum=1_000)
-    world_size = check_integer("world_size", world_size, minimum=1, maximum=64)
-    if resume_after is not None:
-        resume_after = check_integer("resume_after", resume_after, minimum=0)
-    if max_batches is not None:
-        max_batches = check_integer("max_batches", max_batches, minimum=1)
     stream, documents, texts = make_stream(
         num_tokens, document_lengths, vocab_size, tokenizer
     )
-    separators = as_integers("separator_ids", separator_ids)
     if progress is None and len(stream) < LONG:
         progress = False
     call = Call(
-        make_loader, stream, documents, texts, separators, max_batches, progress
+        make_loader, stream, documents, texts, separator_ids, max_batches, progress
     )
     ranks = [replace(call, rank=r, world_size=world_size) for r in range(world_size)]
-    in_processes = check_flag("processes", processes)
 
     def read(num_epochs: int) -> tuple[list[RankReading], Findings, bool]:
-        if in_processes:
+        if processes:
             share = (ranks, num_epochs, resume_after)
             try:
                 pickle.dumps(make_loader)
@@ -676,7 +670,7 @@ def audit_loader(
             _, more, _ = read(EPOCHS_TO_DECIDE)
             for name in {"lost", "ranks_lose"} - set(more):
                 found.pop(name, None)
-    return _conclude(call, readings, found, in_processes)
+    return _conclude(call, readings, found, processes)
 
 
 def _read_own_rank(

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Annotated
 
 import numpy as np
 import regex
@@ -29,21 +29,24 @@ from tokenizers import (
 
 from course_lib.foundation import (
     END_OF_TEXT,
+    AtLeast,
+    Count,
+    FilePath,
     Ids,
+    OneOf,
     Pair,
+    Text,
     Words,
     as_id_list,
     as_stream,
-    check_choice,
-    check_flag,
     check_integer,
     check_iterable,
-    check_path,
     check_range,
     check_special_tokens,
     check_type,
     check_unicode,
     check_words,
+    checked,
     iterate_texts,
     learn_merges,
     merge_word,
@@ -86,6 +89,7 @@ def printable(data: bytes) -> str:
 # Words: what no merge may cross.
 
 
+@checked
 def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
     """Cut a text into words that no merge may cross; joined, they are the text again.
 
@@ -93,7 +97,6 @@ def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
     two matches is also a word, so a pattern that forgets something loses nothing. With
     None, the whole text is one word.
     """
-    check_type("text", text, str)
     pattern, end = _check_pattern(pattern), 0
     for match in regex.finditer(pattern, text) if pattern is not None else ():
         if match.start() > end:
@@ -105,10 +108,9 @@ def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
         yield text[end:]
 
 
-def spell(word: str, first_id: int = 0) -> tuple[int, ...]:
+@checked
+def spell(word: str, first_id: Count = 0) -> tuple[int, ...]:
     """Return the ids of a word's bytes: `first_id` + their places in `BYTE_ORDER`."""
-    check_type("word", word, str)
-    first_id = check_integer("first_id", first_id, minimum=0)
     # surrogateescape: how Python carries bytes that are not UTF-8; see encode_bytes.
     return tuple(
         first_id + place
@@ -164,13 +166,13 @@ def merge_pair(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
     return merged
 
 
-def learn_merges_by_rescanning(words: Words, num_merges: int) -> dict[Pair, int]:
+@checked
+def learn_merges_by_rescanning(words: Words, num_merges: Count) -> dict[Pair, int]:
     """Count all pairs, merge the best one everywhere, repeat: the definition.
 
     `learn_merges` gives the same result. Here each merge walks through all words.
     """
     words = check_words(words, first_id=256)
-    num_merges = check_integer("num_merges", num_merges, minimum=0)
     merges: dict[Pair, int] = {}
     while len(merges) < num_merges:
         counts = pair_counts(words)
@@ -184,6 +186,7 @@ def learn_merges_by_rescanning(words: Words, num_merges: int) -> dict[Pair, int]
     return merges
 
 
+@checked
 def merge_history(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[list[int]]:
     """Encode a word by the definition; return all stages, from bytes to the result.
 
@@ -192,7 +195,6 @@ def merge_history(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[list[i
     steps. `merge_word` is faster.
     """
     stages = [as_id_list(ids)]
-    check_type("merges", merges, Mapping)
     while candidates := [pair for pair in pairwise(stages[-1]) if pair in merges]:
         pair = min(candidates, key=merges.__getitem__)
         stages.append(merge_pair(stages[-1], pair, merges[pair]))
@@ -294,8 +296,9 @@ class BPETokenizer:
     def vocab_size(self) -> int:
         return len(self.token_bytes)
 
+    @checked
     def encode(
-        self, text: str, *, allowed_special: str | Iterable[str] = ()
+        self, text: Text, *, allowed_special: str | Iterable[str] = ()
     ) -> np.ndarray:
         """Return the ids of a text, in the smallest dtype.
 
@@ -304,7 +307,7 @@ class BPETokenizer:
         `encode` raises an error by default). For text of your own, `allowed_special`
         lists the names that mean their special tokens, or is "all".
         """
-        text, known = check_unicode(text), list(self.special_tokens)
+        known = list(self.special_tokens)
         everything = isinstance(allowed_special, str) and allowed_special == "all"
         names = known if everything else allowed_special
         allowed = list(check_iterable("allowed_special", names, "names"))
@@ -342,7 +345,7 @@ class BPETokenizer:
 
     def decode_bytes(self, ids: Ids) -> bytes:
         """Return the bytes that the ids spell, exactly."""
-        stream = check_range("ids", as_stream(ids), self.vocab_size)
+        stream = check_range("ids", as_stream("ids", ids), self.vocab_size)
         return b"".join(self.token_bytes[token] for token in stream.tolist())
 
     def decode(self, ids: Ids) -> str:
@@ -375,7 +378,8 @@ class BPETokenizer:
         tokenizer.encode_special_tokens = True
         return tokenizer
 
-    def to_ranks(self, path: str | os.PathLike) -> None:
+    @checked
+    def to_ranks(self, path: FilePath) -> None:
         """Write each token's bytes, in base64, and its id: the format of tiktoken.
 
         `tiktoken.Encoding` takes `special_tokens` and the pattern as its own arguments.
@@ -389,12 +393,13 @@ class BPETokenizer:
                     f"merges must lead to each token, but not to {data!r}, token {rank}"
                 )
             lines.append(f"{base64.b64encode(data).decode()} {rank}\n")
-        check_path("path", path).write_text("".join(lines), encoding="ascii")
+        path.write_text("".join(lines), encoding="ascii")
 
     @classmethod
+    @checked
     def from_ranks(
         cls,
-        path: str | os.PathLike,
+        path: FilePath,
         *,
         special_tokens: Sequence[str] = (),
         pattern: str | None = GPT2_PATTERN,
@@ -415,7 +420,7 @@ class BPETokenizer:
         """
         tokenizer = cls(special_tokens=special_tokens, pattern=pattern)
         first = len(tokenizer.special_tokens)
-        lines = check_path("path", path).read_bytes().splitlines()
+        lines = path.read_bytes().splitlines()
         if len(lines) < 256:
             raise ValueError(f"{path} must have 256 lines or more, got {len(lines)}")
         for number, line in enumerate(lines, first):
@@ -436,14 +441,15 @@ class BPETokenizer:
         return tokenizer
 
 
+@checked
 def train_byte_level_bpe(
     texts: Iterable,
     *,
     vocab_size: int,
-    min_frequency: int = 2,
+    min_frequency: Annotated[int, AtLeast(1, 2**63 - 1)] = 2,
     special_tokens: Sequence[str] = (END_OF_TEXT,),
     add_prefix_space: bool = False,
-    unicode_normalizer: str | None = None,
+    unicode_normalizer: Annotated[str | None, OneOf(NORMALIZERS)] = None,
     text_column: str = "text",
     progress: bool | None = None,
 ) -> Tokenizer:
@@ -461,11 +467,6 @@ def train_byte_level_bpe(
     """
     special_tokens = check_special_tokens(special_tokens)
     vocab_size = check_vocab_size(vocab_size, len(special_tokens))
-    min_frequency = check_integer(
-        "min_frequency", min_frequency, minimum=1, maximum=2**63 - 1
-    )
-    add_prefix_space = check_flag("add_prefix_space", add_prefix_space)
-    check_choice("unicode_normalizer", unicode_normalizer, NORMALIZERS)
     tokenizer = Tokenizer(models.BPE())
     if unicode_normalizer is not None:
         tokenizer.normalizer = getattr(normalizers, unicode_normalizer.upper())()
@@ -495,18 +496,19 @@ def train_byte_level_bpe(
 # Checks: each returns what may be used.
 
 
+@checked
 def check_vocab_size(
-    vocab_size: int, num_special_tokens: int, alphabet_size: int = 256
+    vocab_size: Annotated[int, AtLeast(1, 2**24)],
+    num_special_tokens: Count,
+    alphabet_size: Count = 256,
 ) -> int:
     """Return `vocab_size`, unless alphabet and special tokens are already more."""
     # The trainer of `tokenizers` asks for the memory of all ids before it begins.
-    vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**24)
-    alphabet_size = check_integer("alphabet_size", alphabet_size, minimum=0)
-    number = check_integer("num_special_tokens", num_special_tokens, minimum=0)
-    if vocab_size < alphabet_size + number:
+    least = alphabet_size + num_special_tokens
+    if vocab_size < least:
         raise ValueError(
-            f"vocab_size must be at least {alphabet_size + number}: {alphabet_size} "
-            f"tokens of the alphabet and {number} special tokens; got {vocab_size}"
+            f"vocab_size must be at least {least}: {alphabet_size} tokens of the "
+            f"alphabet and {num_special_tokens} special tokens; got {vocab_size}"
         )
     return vocab_size
 
@@ -515,7 +517,7 @@ def _check_pattern(pattern: str | None) -> str | None:
     """Return a pattern that finds words from the first to the last, or None."""
     if pattern is None:
         return None
-    pattern = check_unicode(pattern, "pattern")
+    pattern = check_unicode("pattern", pattern)
     try:
         compiled = regex.compile(pattern)
     except regex.error as error:

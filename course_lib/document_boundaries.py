@@ -15,12 +15,11 @@ import torch
 from course_lib.foundation import (
     IGNORED,
     Ids,
-    as_stream,
-    check_flag,
     check_integer,
     check_pad_token,
     check_rows,
     check_starts,
+    checked,
     document_marks,
 )
 
@@ -39,6 +38,7 @@ def position_ids_from_starts(document_starts: Ids, length: int) -> torch.Tensor:
     return torch.from_numpy(positions - starts[_segments(starts, length)])
 
 
+@checked
 def position_ids_from_tokens(
     input_ids: Ids, eos_token_id: int | None = None, bos_token_id: int | None = None
 ) -> torch.Tensor:
@@ -52,12 +52,13 @@ def position_ids_from_tokens(
         input_ids: L ids.
         eos_token_id, bos_token_id: those that end and begin each text, or None.
     """
-    ids = as_stream(input_ids, "input_ids")
-    if not ids.size:
+    if not input_ids.size:
         raise ValueError("input_ids must hold at least one id, got none")
     eos_token_id, bos_token_id = _check_marks(eos_token_id, bos_token_id)
-    begins = np.append(True, ids[:-1] == eos_token_id) | (ids == bos_token_id)
-    return position_ids_from_starts(np.flatnonzero(begins), len(ids))
+    begins = np.append(True, input_ids[:-1] == eos_token_id) | (
+        input_ids == bos_token_id
+    )
+    return position_ids_from_starts(np.flatnonzero(begins), len(input_ids))
 
 
 def _check_marks(eos_token_id: int | None, bos_token_id: int | None) -> list[int]:
@@ -136,6 +137,7 @@ class PackingCollator:
         cu_seq_lens: add what kernels for rows of several lengths need to be told.
     """
 
+    @checked
     def __init__(
         self,
         tokenizer: object,
@@ -144,11 +146,9 @@ class PackingCollator:
         flatten: bool = False,
         cu_seq_lens: bool = False,
     ):
-        if packed_sequences is not None:
-            packed_sequences = check_flag("packed_sequences", packed_sequences)
         self.packed_sequences = packed_sequences
-        self.flatten = check_flag("flatten", flatten)
-        self.cu_seq_lens = check_flag("cu_seq_lens", cu_seq_lens)
+        self.flatten = flatten
+        self.cu_seq_lens = cu_seq_lens
         # A single row needs no padding.
         self.pad_token_id = 0 if flatten else check_pad_token(tokenizer)
         if packed_sequences:

@@ -14,12 +14,15 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import Annotated, Literal
 
 import numpy as np
 
 from course_lib.foundation import (
     LONGEST,
     Ids,
+    Length,
+    OneOf,
     Pack,
     Piece,
     as_stream,
@@ -28,6 +31,7 @@ from course_lib.foundation import (
     check_integer,
     check_iterable,
     check_state,
+    checked,
     column_of_batch,
     encode_each,
     iterate_documents,
@@ -146,8 +150,8 @@ def _check_size(name: str, value: int) -> int:
     return check_integer(name, value, minimum=1, maximum=LONGEST)
 
 
-def _check_lengths(lengths: Ids, max_length: int) -> tuple[np.ndarray, int]:
-    lengths = as_stream(lengths, "lengths")
+@checked
+def _check_lengths(lengths: Ids, max_length: Length) -> tuple[np.ndarray, int]:
     max_length = _check_size("max_length", max_length)
     if lengths.size and (lengths.min() < 1 or lengths.max() > max_length):
         raise ValueError(
@@ -160,11 +164,12 @@ def _check_lengths(lengths: Ids, max_length: int) -> tuple[np.ndarray, int]:
 # Packs, with their tokens.
 
 
+@checked
 def pack_documents(
     documents: Iterable[Ids],
-    max_length: int,
+    max_length: Length,
     *,
-    strategy: str = "best_fit",
+    strategy: Annotated[str, OneOf(STRATEGIES)] = "best_fit",
     split_long: bool = True,
     labels: Sequence[Ids] | None = None,
 ) -> list[Pack]:
@@ -182,7 +187,6 @@ def pack_documents(
             They are cut and joined as the ids are. For other values see `Pack.along`.
     """
     max_length = _check_size("max_length", max_length)
-    check_choice("strategy", strategy, STRATEGIES)
     if labels is not None:
         documents = list(iterate_documents(documents))
         labels = _check_labels(labels, documents)
@@ -199,7 +203,7 @@ def _check_labels(
     labels: Sequence[Ids], documents: Sequence[np.ndarray], name: str = "labels"
 ) -> list[np.ndarray]:
     check_iterable(name, labels, "lists")
-    labels = [as_stream(each, f"{name}[{i}]") for i, each in enumerate(labels)]
+    labels = [as_stream(f"{name}[{i}]", each) for i, each in enumerate(labels)]
     if list(map(len, labels)) != list(map(len, documents)):
         raise ValueError(f"{name} must be as many for each document as it has ids")
     return labels
@@ -221,12 +225,13 @@ def pad_documents(documents: Iterable[Ids], max_length: int) -> list[Pack]:
     return [join_pieces([piece]) for piece in _pieces(documents, max_length)]
 
 
+@checked
 def crop_documents(
     documents: Iterable[Ids],
-    max_length: int,
+    max_length: Length,
     *,
     buffer_size: int = 1,
-    crop: str = "shortest",
+    crop: Literal["shortest", "oldest"] = "shortest",
 ) -> list[Pack]:
     """Fill each row to its end with beginnings of documents; the rest of each is lost.
 
@@ -241,7 +246,6 @@ def crop_documents(
     """
     max_length = _check_size("max_length", max_length)
     buffer_size = _check_size("buffer_size", buffer_size)
-    check_choice("crop", crop, ("shortest", "oldest"))
     whole = enumerate(iterate_documents(documents))
     arriving = (Piece(number, 0, ids) for number, ids in whole if len(ids))
     buffer, packs = _Buffer(), []
@@ -450,7 +454,7 @@ class PackStream:
         self._begin = {
             "pieces_read": check_integer("pieces_read", read, minimum=0, maximum=2**62),
             "checksum": check_integer("checksum", checksum, minimum=0),
-            "waiting": as_stream(waiting, "waiting").tolist(),
+            "waiting": as_stream("waiting", waiting).tolist(),
         }
         self._position = None
 

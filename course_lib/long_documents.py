@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import datasets
 import numpy as np
@@ -23,9 +23,13 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 from course_lib.foundation import (
     IGNORED,
+    AtLeast,
+    Count,
     Ids,
+    Length,
     Pack,
     RandomOrder,
+    Seed,
     as_stream,
     check_choice,
     check_epoch,
@@ -35,6 +39,7 @@ from course_lib.foundation import (
     check_range,
     check_rows,
     check_state,
+    checked,
     column_of_batch,
     encode_each,
     plain_tokenizer,
@@ -52,14 +57,18 @@ POSITION = ("epoch", "documents", "chunks")  # of a reader of a stream
 # Chunks.
 
 
-def count_chunks(num_tokens: int, max_length: int, overlap: int = 0) -> int:
+@checked
+def count_chunks(
+    num_tokens: Annotated[int, AtLeast(0, LONGEST)],
+    max_length: Length,
+    overlap: Count = 0,
+) -> int:
     """Count the chunks of a document: 1 + ceil((N - L) / step), or 0 if N is 0.
 
     Args:
         num_tokens, max_length: N, at least 0, and L, the most tokens in a chunk.
         overlap: tokens that two neighbors share. The step is L - overlap.
     """
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=LONGEST)
     max_length, step = _check_step(max_length, overlap)
     # -(-a // b) is a / b, rounded up.
     more = -(-max(0, num_tokens - max_length) // step)
@@ -77,22 +86,23 @@ def chunk_starts(num_tokens: int, max_length: int, overlap: int = 0) -> np.ndarr
     return np.arange(count, dtype=np.int64) * step
 
 
-def chunk_ids(ids: Ids, max_length: int, overlap: int = 0) -> list[np.ndarray]:
+@checked
+def chunk_ids(ids: Ids, max_length: Length, overlap: Count = 0) -> list[np.ndarray]:
     """Cut a document into chunks of at most `max_length` ids: views, not copies.
 
     The overlap is the number of ids that a chunk shares with the one before it. The
     `stride` of `transformers` means this overlap, not the step.
     """
-    stream = as_stream(ids)
     max_length, _ = _check_step(max_length, overlap)
-    starts = chunk_starts(len(stream), max_length, overlap)
-    return [stream[start : start + max_length] for start in starts]
+    starts = chunk_starts(len(ids), max_length, overlap)
+    return [ids[start : start + max_length] for start in starts]
 
 
-def _check_step(max_length: int, overlap: int) -> tuple[int, int]:
+@checked
+def _check_step(
+    max_length: Annotated[int, AtLeast(1, LONGEST)], overlap: Count
+) -> tuple[int, int]:
     """Return the length and the step, or say why there is no step."""
-    max_length = check_integer("max_length", max_length, minimum=1, maximum=LONGEST)
-    overlap = check_integer("overlap", overlap, minimum=0)
     if overlap >= max_length:
         raise ValueError(
             f"overlap must be less than max_length {max_length}, or no chunk comes "
@@ -176,25 +186,24 @@ class StreamingTextDataset(IterableDataset):
         rank, world_size: which share of the documents this process reads.
     """
 
+    @checked
     def __init__(
         self,
-        dataset: datasets.Dataset,
+        dataset: object,
         tokenizer: object,
         *,
-        max_length: int,
-        overlap: int = 0,
+        max_length: Length,
+        overlap: Count = 0,
         text_column: str = "text",
         end_of_text_id: int | None = None,
-        base_seed: int | None = None,
-        rank: int = 0,
-        world_size: int = 1,
+        base_seed: Seed | None = None,
+        rank: Count = 0,
+        world_size: Length = 1,
     ):
         self.max_length, step = _check_step(max_length, overlap)
         self.overlap = self.max_length - step
-        self.world_size = check_integer("world_size", world_size, minimum=1)
+        self.world_size = world_size
         self.rank = check_integer("rank", rank, minimum=0, maximum=self.world_size - 1)
-        if base_seed is not None:
-            base_seed = check_integer("base_seed", base_seed, minimum=0)
         self.base_seed = base_seed
         self._texts = _texts_of(dataset, text_column)
         self.text_column = text_column
@@ -306,7 +315,8 @@ class StreamingTextDataset(IterableDataset):
             _check_texts(texts, block, self.text_column)
             yield from texts
 
-    def count_chunks(self, num_proc: int | None = None) -> int:
+    @checked
+    def count_chunks(self, num_proc: Length | None = None) -> int:
         """Tokenize all documents once and count their chunks, so that `len` is known.
 
         `len` is the number of chunks that this rank yields in the epoch that is set,
@@ -317,8 +327,6 @@ class StreamingTextDataset(IterableDataset):
         Args:
             num_proc: how many processes to use.
         """
-        if num_proc is not None:
-            num_proc = check_integer("num_proc", num_proc, minimum=1)
         settings = {"tokenizer": self.tokenizer, "end_of_text_id": self.end_of_text_id}
         with _bars_as_asked():
             counted = self._texts.map(
@@ -484,11 +492,10 @@ class PaddingCollator:
             row.
     """
 
+    @checked
     def __init__(
-        self, tokenizer: PreTrainedTokenizerBase, max_length: int | None = None
+        self, tokenizer: PreTrainedTokenizerBase, max_length: Length | None = None
     ):
-        if max_length is not None:
-            max_length = check_integer("max_length", max_length, minimum=1)
         self.pad_token_id = check_pad_token(tokenizer)
         self.max_length = max_length
 
@@ -537,7 +544,7 @@ def padding_share(lengths: object, batches: Iterable[Sequence[int]]) -> float:
     lengths = _check_lengths(lengths)
     filled = real = 0
     for rows in check_iterable("batches", batches, "lists of rows"):
-        rows = check_range("batches", as_stream(rows, "batches"), len(lengths))
+        rows = check_range("batches", as_stream("batches", rows), len(lengths))
         batch = lengths[rows].tolist()  # sums of these are exact
         if not batch:
             raise ValueError("batches must hold at least one row each, got none")
@@ -547,8 +554,9 @@ def padding_share(lengths: object, batches: Iterable[Sequence[int]]) -> float:
     return 1 - real / filled
 
 
+@checked
 def batches_by_length(
-    lengths: object, batch_size: int, *, pool_size: int, seed: int
+    lengths: object, batch_size: Length, *, pool_size: int, seed: Seed
 ) -> list[np.ndarray]:
     """Choose batches of rows of similar length, in an order that is still random.
 
@@ -563,9 +571,7 @@ def batches_by_length(
         seed: of both shuffles.
     """
     lengths = _check_lengths(lengths)
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
     pool_size = check_integer("pool_size", pool_size, minimum=batch_size)
-    seed = check_integer("seed", seed, minimum=0)
     order = RandomOrder(len(lengths), seed)[np.arange(len(lengths))]
     batches = []
     for first in range(0, len(order), pool_size):
@@ -576,8 +582,8 @@ def batches_by_length(
     return [batches[i] for i in shuffled]
 
 
-def _check_lengths(lengths: object) -> np.ndarray:
-    lengths = as_stream(lengths, "lengths")
+@checked
+def _check_lengths(lengths: Ids) -> np.ndarray:
     if not lengths.size:
         raise ValueError("lengths must hold at least one length, got none")
     if lengths.min() < 1:

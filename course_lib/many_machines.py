@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -38,22 +38,25 @@ from torch.utils.data import IterableDataset, get_worker_info
 from course_lib.foundation import (
     IGNORED,
     TASK_BYTES,
+    AtLeast,
     CharTokenizer,
     ConvolutionModel,
+    Count,
+    Finite,
     InThisProcess,
+    Length,
+    OneOf,
     RayExecutor,
     Task,
     as_integers,
     as_stream,
-    check_choice,
-    check_flag,
     check_integer,
     check_iterable,
     check_number,
     check_path,
     check_range,
     check_state,
-    check_type,
+    checked,
     durable,
     encode_each,
     list_inputs,
@@ -85,12 +88,13 @@ MOST = 10**12  # machines, or readers, of an estimate
 # Tokenizing.
 
 
+@checked
 def tokenize_files(
     inputs: Iterable[str | os.PathLike],
     tokenizer: object,
     out_dir: str | os.PathLike,
     *,
-    num_workers: int = 1,
+    num_workers: Annotated[int, AtLeast(1, 1024)] = 1,
     make_executor: Executor | Callable[[], Executor] | None = None,
     shard_size: int = 100_000_000,
     val_every: int = 100,
@@ -98,7 +102,7 @@ def tokenize_files(
     end_of_text_id: int | None = None,
     text_column: str = "text",
     suffixes: Sequence[str] = (),
-    task_bytes: int | None = None,
+    task_bytes: Length | None = None,
     verify: bool = False,
     progress: bool | None = None,
 ) -> Manifest:
@@ -129,11 +133,6 @@ def tokenize_files(
     another tokenizer or other settings, and BrokenExecutor if workers were killed again
     and again: run it again.
     """
-    num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
-    if task_bytes is not None:
-        task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
-    verify = check_flag("verify", verify)
-    check_type("text_column", text_column, str)
     tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
     settings = ShardSettings.of(
         tokenizer,
@@ -315,14 +314,14 @@ def rank_and_size() -> tuple[int, int]:
     return distributed.get_rank(), distributed.get_world_size()
 
 
+@checked
 def rows_of_documents(
-    texts: Iterable[str], tokenizer: object, context_length: int
+    texts: Iterable[str], tokenizer: object, context_length: Length
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Make one row of each text: inputs, and targets that are -100 at padding.
 
     Both are int64, shape (documents, T). Longer texts are cut.
     """
-    context_length = check_integer("context_length", context_length, minimum=1)
     rows = [ids[: context_length + 1] for ids in encode_each(texts, tokenizer)]
     if not rows:
         raise ValueError("texts must hold at least one document, got none")
@@ -335,16 +334,17 @@ def rows_of_documents(
     return inputs, targets
 
 
+@checked
 def sum_over_ranks(tensor: torch.Tensor) -> torch.Tensor:
     """Sum a tensor over all ranks, in place; every rank must take part."""
-    check_type("tensor", tensor, torch.Tensor)
     if distributed.is_initialized():
         distributed.all_reduce(tensor)
     return tensor
 
 
+@checked
 def backward_by_targets(
-    model: nn.Module, loss_sum: torch.Tensor, num_scored: int
+    model: nn.Module, loss_sum: torch.Tensor, num_scored: Count
 ) -> float:
     """Give every parameter the gradient of the mean loss over the targets of all ranks.
 
@@ -353,7 +353,6 @@ def backward_by_targets(
     instead, so there the loss must first be multiplied by the number of ranks. Returns
     the mean loss, the same on every rank.
     """
-    num_scored = check_integer("num_scored", num_scored, minimum=0)
     totals = torch.tensor([float(loss_sum.detach()), float(num_scored)]).double()
     nats, scored = sum_over_ranks(totals).tolist()
     if not scored:
@@ -364,14 +363,14 @@ def backward_by_targets(
     return nats / scored
 
 
+@checked
 def backward_by_ranks(
-    model: nn.Module, loss_sum: torch.Tensor, num_scored: int
+    model: nn.Module, loss_sum: torch.Tensor, num_scored: Length
 ) -> float:
     """The naive twin: the gradient of the mean of the ranks' means, which it returns.
 
     The fewer targets a rank has, the more each of them counts.
     """
-    num_scored = check_integer("num_scored", num_scored, minimum=1)
     _, world_size = rank_and_size()
     mean = loss_sum / num_scored
     mean.backward()
@@ -404,15 +403,16 @@ class RankReport:
         return torch.cat([w.flatten() for w in self.state["model"].values()])
 
 
+@checked
 def train_rank(
     inputs: torch.Tensor,
     targets: torch.Tensor,
-    vocab_size: int,
+    vocab_size: Annotated[int, AtLeast(1, 2**20)],
     *,
-    batch_size: int,
-    num_steps: int,
-    base_seed: int = 0,
-    loss: str = "global",
+    batch_size: Length,
+    num_steps: Annotated[int, AtLeast(1, 10**9)],
+    base_seed: Annotated[int, AtLeast(0, 2**63 - 1)] = 0,
+    loss: Annotated[str, OneOf(LOSSES)] = "global",
     state: Mapping[str, Any] | None = None,
 ) -> RankReport:
     """Train a small model on rows, as one rank of many or as the only process.
@@ -434,14 +434,10 @@ def train_rank(
             changed.
     """
     rank, world_size = rank_and_size()
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
-    num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**9)
-    base_seed = check_integer("base_seed", base_seed, minimum=0, maximum=2**63 - 1)
     if batch_size % world_size:
         raise ValueError(
             f"batch_size must be a multiple of the {world_size} ranks, got {batch_size}"
         )
-    loss = check_choice("loss", loss, LOSSES)
     inputs, targets = (
         torch.from_numpy(as_integers(name, ids).astype(np.int64))
         for name, ids in (("inputs", inputs), ("targets", targets))
@@ -451,7 +447,6 @@ def train_rank(
             "inputs and targets must have one shape (rows, T), got "
             f"{tuple(inputs.shape)} and {tuple(targets.shape)}"
         )
-    vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**20)
     check_range("inputs", inputs.numpy(), vocab_size)
     check_range("targets", targets[targets != IGNORED].numpy(), vocab_size)
     order = GlobalOrder(
@@ -550,7 +545,12 @@ def fingerprint(*tensors: torch.Tensor) -> str:
     return digest.hexdigest()[:16]
 
 
-def take_steps(steps_of_ranks: Sequence[int], *, busy_seconds: float = 0.0) -> int:
+@checked
+def take_steps(
+    steps_of_ranks: Sequence[int],
+    *,
+    busy_seconds: Annotated[float, Finite(minimum=0, maximum=1e6)] = 0.0,
+) -> int:
     """Take the steps of this rank, as a loop over the rank's own batches would.
 
     In each step the ranks add up their gradients, so a rank with more steps than
@@ -564,7 +564,6 @@ def take_steps(steps_of_ranks: Sequence[int], *, busy_seconds: float = 0.0) -> i
             checkpoint.
     """
     rank, world_size = rank_and_size()
-    busy_seconds = check_number("busy_seconds", busy_seconds, minimum=0, maximum=1e6)
     steps_of_ranks = list(check_iterable("steps_of_ranks", steps_of_ranks, "integers"))
     if len(steps_of_ranks) != world_size:
         raise ValueError(
@@ -586,7 +585,7 @@ def attention_pairs(lengths: Sequence[int]) -> int:
     tokens before it there. Two packs with equally many tokens can be very different
     work.
     """
-    lengths = as_stream(lengths, "lengths").astype(object)
+    lengths = as_stream("lengths", lengths).astype(object)
     if lengths.size and lengths.min() < 1:
         raise ValueError(f"lengths must be at least 1, got {lengths.min()}")
     return int((lengths * (lengths + 1) // 2).sum())
@@ -595,30 +594,32 @@ def attention_pairs(lengths: Sequence[int]) -> int:
 # On paper.
 
 
-def stored_bytes(num_tokens: int, vocab_size: int) -> int:
+@checked
+def stored_bytes(
+    num_tokens: Count, vocab_size: Annotated[int, AtLeast(1, 2**32)]
+) -> int:
     """Return the bytes of all shards: 2 an id, or 4 beyond 65,536 different ids."""
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
-    vocab_size = check_integer("vocab_size", vocab_size, minimum=1, maximum=2**32)
     return num_tokens * smallest_dtype(vocab_size - 1).itemsize
 
 
+@checked
 def encoding_hours(
-    num_tokens: float, tokens_per_second: float, num_machines: int = 1
+    num_tokens: Annotated[float, Finite(minimum=0)],
+    tokens_per_second: Annotated[float, Finite(above=0)],
+    num_machines: Annotated[int, AtLeast(1, MOST)] = 1,
 ) -> float:
     """Return the hours that machines take together, each at the rate of one."""
-    num_tokens = check_number("num_tokens", num_tokens, minimum=0)
-    rate = check_number("tokens_per_second", tokens_per_second, above=0)
-    num_machines = check_integer("num_machines", num_machines, minimum=1, maximum=MOST)
-    return _finite(num_tokens / rate / num_machines / 3600)
+    return _finite(num_tokens / tokens_per_second / num_machines / 3600)
 
 
+@checked
 def feeding_bandwidth(
-    tokens_per_second: float, vocab_size: int, num_readers: int = 1
+    tokens_per_second: Annotated[float, Finite(minimum=0)],
+    vocab_size: int,
+    num_readers: Annotated[int, AtLeast(1, MOST)] = 1,
 ) -> float:
     """Return the bytes a second that GPUs read, each at `tokens_per_second`."""
-    rate = check_number("tokens_per_second", tokens_per_second, minimum=0)
-    num_readers = check_integer("num_readers", num_readers, minimum=1, maximum=MOST)
-    return _finite(rate * num_readers * stored_bytes(1, vocab_size))
+    return _finite(tokens_per_second * num_readers * stored_bytes(1, vocab_size))
 
 
 def _finite(number: float) -> float:
@@ -627,11 +628,11 @@ def _finite(number: float) -> float:
     return number
 
 
+@checked
 def hours_between_failures(
-    num_machines: int, hours_between_failures_of_one: float
+    num_machines: Annotated[int, AtLeast(1, MOST)], hours_between_failures_of_one: float
 ) -> float:
     """Return the mean hours between two failures, somewhere among all machines."""
-    num_machines = check_integer("num_machines", num_machines, minimum=1, maximum=MOST)
     name, hours = "hours_between_failures_of_one", hours_between_failures_of_one
     return check_number(name, hours, above=0) / num_machines
 

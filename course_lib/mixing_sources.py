@@ -11,22 +11,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from torch.utils.data import Dataset
 
 from course_lib.foundation import (
+    AtLeast,
+    Count,
     DrawBlocks,
+    Finite,
+    Length,
+    OneOf,
     RandomOrder,
-    check_choice,
+    Seed,
     check_index,
     check_integer,
     check_iterable,
-    check_number,
     check_range,
     check_state,
     check_type,
     check_weights,
+    checked,
     progress_bar,
     seed_of,
 )
@@ -40,13 +46,14 @@ MOST_STORED = 2**32  # draws, 34 GB
 # Which source next?
 
 
+@checked
 def draw_sources(
     weights: Sequence[float],
-    num_draws: int,
+    num_draws: Annotated[int, AtLeast(0, MOST_STORED)],
     *,
-    method: str = "blocks",
-    block_size: int = 1_000,
-    base_seed: int = 0,
+    method: Annotated[str, OneOf(METHODS)] = "blocks",
+    block_size: Length = 1_000,
+    base_seed: Seed = 0,
 ) -> np.ndarray:
     """Choose a source for each draw, by weight.
 
@@ -67,10 +74,6 @@ def draw_sources(
     Returns the numbers of the sources, int64, shape (num_draws,).
     """
     shares = check_weights(weights)
-    num_draws = check_integer("num_draws", num_draws, minimum=0, maximum=MOST_STORED)
-    method = check_choice("method", method, METHODS)
-    base_seed = check_integer("base_seed", base_seed, minimum=0)
-    block_size = check_integer("block_size", block_size, minimum=1)
     if method != "blocks":
         block_size = 1
     blocks = DrawBlocks(shares, num_draws, block_size, base_seed)
@@ -90,8 +93,9 @@ def draw_sources(
     return sources
 
 
+@checked
 def temperature_weights(
-    sizes: Mapping[str, float], temperature: float
+    sizes: Mapping[str, float], temperature: Annotated[float, Finite(above=0)]
 ) -> dict[str, float]:
     """Turn sizes into weights, p ~ size ** (1 / temperature), whose sum is 1.
 
@@ -103,7 +107,6 @@ def temperature_weights(
     """
     names = list(check_type("sizes", sizes, Mapping))
     check_weights(list(sizes.values()), "sizes")
-    temperature = check_number("temperature", temperature, above=0)
     # In logarithms, because a power of a large size may not fit into a float.
     logs = [math.log(size) if size else -math.inf for size in sizes.values()]
     powers = np.exp([(log - max(logs)) / temperature for log in logs])
@@ -158,16 +161,16 @@ class StagedMixture:
     `max_epochs` times.
     """
 
+    @checked
     def __init__(
         self,
         num_windows: Mapping[str, int],
         stages: Iterable[tuple[Mapping[str, float], int]],
         *,
-        base_seed: int = 0,
-        block_size: int = 1_000,
-        max_epochs: float | None = None,
+        base_seed: Seed = 0,
+        block_size: Length = 1_000,
+        max_epochs: Annotated[float, Finite(above=0)] | None = None,
     ):
-        check_type("num_windows", num_windows, Mapping)
         self.num_windows = {
             check_type("each name of num_windows", name, str): check_integer(
                 f"num_windows[{name!r}]", number, minimum=1, maximum=2**62
@@ -177,8 +180,8 @@ class StagedMixture:
         if not self.num_windows:
             raise ValueError("num_windows must hold at least one source, got none")
         self.names = list(self.num_windows)
-        self.base_seed = check_integer("base_seed", base_seed, minimum=0)
-        self.block_size = check_integer("block_size", block_size, minimum=1)
+        self.base_seed = base_seed
+        self.block_size = block_size
         self.stages = [self._check_stage(s) for s in check_iterable("stages", stages)]
         if not self.stages:
             raise ValueError("stages must hold at least one stage, got none")
@@ -232,11 +235,10 @@ class StagedMixture:
     def _check_epochs(self, max_epochs: float | None) -> None:
         if max_epochs is None:
             return
-        most = check_number("max_epochs", max_epochs, above=0)
         for name, draws, size in zip(
             self.names, self._drawn[-1].tolist(), self._sizes.tolist(), strict=True
         ):
-            if draws / size > most:  # most * size may be rounded below draws
+            if draws / size > max_epochs:  # most * size may be rounded below draws
                 raise ValueError(
                     f"{name!r} would be read {draws / size:.2f} times ({draws:,} draws "
                     f"of {size:,} windows), but max_epochs is {max_epochs}"
@@ -403,7 +405,7 @@ class MixtureOrder(StagedMixture):
         *,
         base_seed: int = 0,
         block_size: int = 1_000,
-        max_epochs: float | None = None,
+        max_epochs: Annotated[float, Finite(above=0)] | None = None,
     ):
         super().__init__(
             num_windows,
@@ -424,8 +426,8 @@ class MixedWindows(Dataset):
         sources: a data set of windows for each name, all of one context length.
     """
 
+    @checked
     def __init__(self, sources: Mapping[str, SlidingWindowDataset]):
-        check_type("sources", sources, Mapping)
         self.sources = {
             check_type("each name of sources", name, str): check_type(
                 f"sources[{name!r}]", source, SlidingWindowDataset
@@ -478,8 +480,9 @@ class MixtureBatches(BatchOrder):
     batch there is no next epoch.
     """
 
-    def __init__(self, mixture: StagedMixture, batch_size: int, **settings: object):
-        self.mixture = check_type("mixture", mixture, StagedMixture)
+    @checked
+    def __init__(self, mixture: StagedMixture, batch_size: Length, **settings: object):
+        self.mixture = mixture
         super().__init__(
             len(mixture), batch_size, base_seed=mixture.base_seed, **settings
         )
@@ -551,15 +554,16 @@ class MixtureLoader(ShardLoader):
         order.stand_at(0, read, resumed=True)
 
 
+@checked
 def make_mixture_loader(
     sources: MixedWindows,
     mixture: StagedMixture,
-    batch_size: int,
+    batch_size: Length,
     *,
     drop_last: bool = False,
-    num_workers: int = 0,
-    rank: int = 0,
-    world_size: int = 1,
+    num_workers: Count = 0,
+    rank: Count = 0,
+    world_size: Length = 1,
     **loader_options: object,
 ) -> MixtureLoader:
     """Make a loader that reads several sources in the order of a mixture.
@@ -578,8 +582,6 @@ def make_mixture_loader(
 
     Returns a loader of (inputs, targets), torch.int64, shape (B, T) each.
     """
-    check_type("sources", sources, MixedWindows)
-    check_type("mixture", mixture, StagedMixture)
     if list(mixture.num_windows.items()) != list(sources.num_windows.items()):
         raise ValueError(
             f"mixture must be of the sources {sources.num_windows}, in this order, got "

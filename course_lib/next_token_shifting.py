@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 
 from course_lib.foundation import (
+    AtLeast,
+    Finite,
     Ids,
+    Length,
     as_integers,
     as_stream,
     check_batch,
     check_callable,
-    check_integer,
-    check_number,
     check_range,
+    checked,
 )
 
 Window = TypeVar("Window", np.ndarray, torch.Tensor)
@@ -65,15 +67,18 @@ def context_target_pairs(ids: Ids) -> Iterator[tuple[np.ndarray, int]]:
 
 def as_predictable_stream(ids: Ids, name: str = "ids") -> np.ndarray:
     """View `ids` as a stream, shape (N,), in which there is something to predict."""
-    stream = as_stream(ids, name)
+    stream = as_stream(name, ids)
     if len(stream) < 2:
         needed = "at least 2 tokens, a context and its target"
         raise ValueError(f"{name} must hold {needed}, got {len(stream)}")
     return stream
 
 
+@checked
 def next_token_loss(
-    logits: torch.Tensor, targets: torch.Tensor, ignore_index: int = -100
+    logits: torch.Tensor,
+    targets: torch.Tensor,
+    ignore_index: Annotated[int, AtLeast(-LARGEST_INT64, LARGEST_INT64)] = -100,
 ) -> torch.Tensor:
     """Mean cross-entropy of the next token, in nats per scored token.
 
@@ -86,9 +91,6 @@ def next_token_loss(
     target is left to score, because the mean of none would be NaN, which poisons every
     average that it enters.
     """
-    ignore_index = check_integer(
-        "ignore_index", ignore_index, minimum=-LARGEST_INT64, maximum=LARGEST_INT64
-    )
     targets = check_targets(logits, targets)
     scored = targets[targets != ignore_index]
     if scored.numel() == 0:
@@ -121,7 +123,12 @@ def check_targets(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     return targets.long()  # in uint8, -100 would become 156
 
 
-def bits_per_byte(nats_per_token: float, num_tokens: int, num_bytes: int) -> float:
+@checked
+def bits_per_byte(
+    nats_per_token: Annotated[float, Finite(minimum=0)],
+    num_tokens: Length,
+    num_bytes: Length,
+) -> float:
     """Turn nats per token into bits per byte, a unit that no tokenizer can change.
 
     Args:
@@ -129,9 +136,6 @@ def bits_per_byte(nats_per_token: float, num_tokens: int, num_bytes: int) -> flo
         num_tokens: how many tokens were predicted.
         num_bytes: length of the text that these tokens spell, in UTF-8 bytes.
     """
-    nats_per_token = check_number("nats_per_token", nats_per_token, minimum=0)
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=1)
-    num_bytes = check_integer("num_bytes", num_bytes, minimum=1)
     return nats_per_token / math.log(2) * num_tokens / num_bytes
 
 
@@ -166,8 +170,10 @@ def find_leak(
     return None
 
 
-def _check_batch(inputs: torch.Tensor, vocab_size: int) -> tuple[torch.Tensor, int]:
-    vocab_size = check_integer("vocab_size", vocab_size, minimum=2)
+@checked
+def _check_batch(
+    inputs: torch.Tensor, vocab_size: Annotated[int, AtLeast(2)]
+) -> tuple[torch.Tensor, int]:
     inputs = check_batch(inputs, vocab_size)
     if inputs.shape[0] < 1 or inputs.shape[1] < 2:
         raise ValueError(

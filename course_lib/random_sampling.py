@@ -7,11 +7,19 @@ starts T apart, shuffle the starts (never the tokens), and take them batch by ba
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
 import torch
 
-from course_lib.foundation import Ids, as_stream, check_integer
+from course_lib.foundation import (
+    AtLeast,
+    Count,
+    Ids,
+    Length,
+    check_integer,
+    checked,
+)
 from course_lib.sliding_windows import gather_windows
 
 LARGEST_INT64 = 2**63 - 1
@@ -24,16 +32,14 @@ def draw_offset(num_offsets: int, *, generator: torch.Generator | None = None) -
     return int(torch.randint(num_offsets, (1,), generator=generator))
 
 
-def count_subsequences(num_tokens: int, num_steps: int, offset: int) -> int:
+@checked
+def count_subsequences(num_tokens: Count, num_steps: Length, offset: Count) -> int:
     """Count the disjoint subsequences after an offset: (N - offset - 1) // T, or 0.
 
     The - 1 keeps one id for the last target. One is enough, because every other
     subsequence finds its last target in the first id of the next one. The offset says
     how many ids are skipped at the beginning.
     """
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
-    offset = check_integer("offset", offset, minimum=0)
     return max(0, (num_tokens - offset - 1) // num_steps)
 
 
@@ -47,10 +53,11 @@ def subsequence_starts(num_tokens: int, num_steps: int, offset: int) -> np.ndarr
     return offset + num_steps * np.arange(count, dtype=np.int64)
 
 
+@checked
 def random_starts(
-    num_tokens: int,
-    batch_size: int,
-    num_steps: int,
+    num_tokens: Count,
+    batch_size: Length,
+    num_steps: Annotated[int, AtLeast(1, LARGEST_INT64)],
     *,
     generator: torch.Generator | None = None,
 ) -> np.ndarray:
@@ -70,8 +77,6 @@ def random_starts(
     Returns int64, shape (num_batches, B); no batch at all if the stream is too short
     for one after this offset.
     """
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
-    num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=LARGEST_INT64)
     offset = draw_offset(num_steps, generator=generator)
     starts = subsequence_starts(num_tokens, num_steps, offset)
     shuffled = starts[torch.randperm(len(starts), generator=generator).numpy()]
@@ -79,10 +84,11 @@ def random_starts(
     return shuffled[: num_batches * batch_size].reshape(num_batches, batch_size)
 
 
+@checked
 def seq_data_iter_random(
     corpus: Ids,
-    batch_size: int,
-    num_steps: int,
+    batch_size: Length,
+    num_steps: Length,
     *,
     generator: torch.Generator | None = None,
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
@@ -102,14 +108,11 @@ def seq_data_iter_random(
     differ by one from epoch to epoch. Raises ValueError if the stream is too short to
     promise a batch at every offset: that takes (B + 1) * T ids.
     """
-    stream = as_stream(corpus, "corpus")
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
     needed = (batch_size + 1) * num_steps
-    if len(stream) < needed:
+    if len(corpus) < needed:
         raise ValueError(
             f"corpus must hold at least (batch_size + 1) * num_steps = {needed} ids, "
-            f"so that every offset leaves a batch, got {len(stream)}"
+            f"so that every offset leaves a batch, got {len(corpus)}"
         )
-    starts = random_starts(len(stream), batch_size, num_steps, generator=generator)
-    return (gather_windows(stream, batch, num_steps) for batch in starts)
+    starts = random_starts(len(corpus), batch_size, num_steps, generator=generator)
+    return (gather_windows(corpus, batch, num_steps) for batch in starts)

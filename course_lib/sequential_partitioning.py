@@ -10,20 +10,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import torch
 
 from course_lib.foundation import (
+    AtLeast,
+    Count,
+    Finite,
     GRUModel,
     Ids,
+    Length,
     adam_with_linear_decay,
     as_stream,
     check_callable,
-    check_flag,
     check_integer,
     check_range,
     check_type,
+    checked,
     evaluation_mode,
     one_thread,
     progress_bar,
@@ -36,20 +41,19 @@ from course_lib.sliding_windows import gather_windows, window_starts
 # Rows and starts
 
 
-def row_length(num_tokens: int, batch_size: int, offset: int) -> int:
+@checked
+def row_length(num_tokens: Count, batch_size: Length, offset: Count) -> int:
     """Return how many inputs each of the B rows has: (N - offset - 1) // B, at least 0.
 
     The - 1 keeps one id for the last target of the last row. The offset says how many
     ids are skipped at the beginning.
     """
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
-    offset = check_integer("offset", offset, minimum=0)
     return max(0, (num_tokens - offset - 1) // batch_size)
 
 
+@checked
 def partition_starts(
-    num_tokens: int, batch_size: int, num_steps: int, offset: int
+    num_tokens: Count, batch_size: Length, num_steps: Length, offset: Count
 ) -> np.ndarray:
     """Return the starts of a partition at an offset, int64, shape (num_batches, B).
 
@@ -61,7 +65,6 @@ def partition_starts(
         offset: ids skipped at the beginning.
     """
     length = row_length(num_tokens, batch_size, offset)
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
     batch_size, offset = int(batch_size), int(offset)
     num_batches = length // num_steps
     if num_batches == 0:  # B may be anything then: make no row of it
@@ -71,10 +74,11 @@ def partition_starts(
     return columns[:, None] + rows
 
 
+@checked
 def sequential_starts(
-    num_tokens: int,
-    batch_size: int,
-    num_steps: int,
+    num_tokens: Count,
+    batch_size: Length,
+    num_steps: Length,
     *,
     generator: torch.Generator | None = None,
 ) -> np.ndarray:
@@ -92,15 +96,15 @@ def sequential_starts(
     Returns int64, shape (num_batches, B); no batch at all if the rows after this offset
     are shorter than T.
     """
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
     offset = draw_offset(num_steps + 1, generator=generator)
     return partition_starts(num_tokens, batch_size, num_steps, offset)
 
 
+@checked
 def seq_data_iter_sequential(
     corpus: Ids,
-    batch_size: int,
-    num_steps: int,
+    batch_size: Length,
+    num_steps: Length,
     *,
     generator: torch.Generator | None = None,
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
@@ -120,21 +124,19 @@ def seq_data_iter_sequential(
     go on in row i + 1 of the same batch. Raises ValueError if the stream is too short
     to promise a batch at every offset: that takes (B + 1) * T + 1 ids.
     """
-    stream = as_stream(corpus, "corpus")
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
     needed = (batch_size + 1) * num_steps + 1
-    if len(stream) < needed:
+    if len(corpus) < needed:
         raise ValueError(
             f"corpus must hold at least (batch_size + 1) * num_steps + 1 = {needed} "
-            f"ids, so that every offset leaves a batch, got {len(stream)}"
+            f"ids, so that every offset leaves a batch, got {len(corpus)}"
         )
-    starts = sequential_starts(len(stream), batch_size, num_steps, generator=generator)
-    return (gather_windows(stream, batch, num_steps) for batch in starts)
+    starts = sequential_starts(len(corpus), batch_size, num_steps, generator=generator)
+    return (gather_windows(corpus, batch, num_steps) for batch in starts)
 
 
+@checked
 def row_remainders(
-    num_tokens: int, batch_size: int, num_steps: int, offset: int
+    num_tokens: Count, batch_size: Length, num_steps: Length, offset: Count
 ) -> np.ndarray:
     """Return the *targets* after the last full T of each row: positions for the ledger.
 
@@ -142,7 +144,6 @@ def row_remainders(
     T),).
     """
     length = row_length(num_tokens, batch_size, offset)
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
     batch_size, offset = int(batch_size), int(offset)
     left_over = length % num_steps
     if left_over == 0:
@@ -170,11 +171,12 @@ Batch = tuple[torch.Tensor, torch.Tensor]
 Scheme = Callable[..., Iterator[Batch]]
 
 
+@checked
 def epoch_after_epoch(
-    scheme: Scheme,
+    scheme: Annotated[Scheme, check_callable],
     corpus: Ids,
-    batch_size: int,
-    num_steps: int,
+    batch_size: Length,
+    num_steps: Length,
     *,
     generator: torch.Generator | None = None,
 ) -> Iterator[tuple[bool, Batch]]:
@@ -184,7 +186,6 @@ def epoch_after_epoch(
         scheme: `seq_data_iter_sequential` or another of its kind.
         corpus, batch_size, num_steps, generator: of the scheme.
     """
-    check_callable("scheme", scheme)
     while True:
         begins = True
         for batch in scheme(corpus, batch_size, num_steps, generator=generator):
@@ -194,17 +195,18 @@ def epoch_after_epoch(
             raise ValueError("scheme must give at least one batch an epoch, got 0")
 
 
+@checked
 @one_thread()
 def train_on_epochs(
     model: GRUModel,
     corpus: Ids,
     scheme: Scheme,
-    batch_size: int,
-    num_steps: int,
+    batch_size: Length,
+    num_steps: Length,
     *,
-    num_updates: int,
+    num_updates: Annotated[int, AtLeast(1, 10**9)],
     carry_state: bool,
-    learning_rate: float = 1e-2,
+    learning_rate: Annotated[float, Finite(above=0)] = 1e-2,
     generator: torch.Generator | None = None,
     progress: bool | None = None,
 ) -> list[float]:
@@ -229,10 +231,7 @@ def train_on_epochs(
     Returns the loss of each batch, nats per token. Raises ValueError if an epoch has no
     batch, or a loss is not finite.
     """
-    check_type("model", model, GRUModel)
     corpus = _check_ids("corpus", corpus, model)
-    num_updates = check_integer("num_updates", num_updates, minimum=1, maximum=10**9)
-    carry_state = check_flag("carry_state", carry_state)
     optimizer, schedule = adam_with_linear_decay(model, learning_rate, num_updates)
     batches = epoch_after_epoch(
         scheme, corpus, batch_size, num_steps, generator=generator
@@ -319,10 +318,11 @@ def make_recall_stream(
 # Two ways of reading, compared on the same tokens
 
 
+@checked
 @one_thread()
 @torch.no_grad()
 def token_logits(
-    model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
+    model: GRUModel, ids: Ids, num_steps: Length, *, carry_state: bool
 ) -> torch.Tensor:
     """Return what a model predicts for every token of a stream except the first.
 
@@ -339,9 +339,6 @@ def token_logits(
 
     Returns logits, shape (N - 1, V): row t predicts token t + 1.
     """
-    check_type("model", model, GRUModel)
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
-    carry_state = check_flag("carry_state", carry_state)
     stream = _check_ids("ids", ids, model)
     length = len(stream) - 1 if carry_state else min(num_steps, len(stream) - 1)
     starts = window_starts(len(stream), length, stride=length)
@@ -358,7 +355,7 @@ def token_losses(
 ) -> torch.Tensor:
     """Return the loss of each prediction of `token_logits`, in nats, shape (N - 1,)."""
     logits = token_logits(model, ids, num_steps, carry_state=carry_state)
-    targets = torch.from_numpy(as_stream(ids)[1:].astype(np.int64))
+    targets = torch.from_numpy(as_stream("ids", ids)[1:].astype(np.int64))
     return torch.nn.functional.cross_entropy(logits, targets, reduction="none")
 
 

@@ -12,16 +12,21 @@ import mmap
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from itertools import chain
+from typing import Annotated
 
 import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset, Sampler, get_worker_info
 
 from course_lib.foundation import (
+    AtLeast,
+    Count,
     FileOrder,
     Ids,
+    Integers,
+    Length,
     RandomOrder,
-    as_integers,
+    Seed,
     as_stream,
     check_epoch,
     check_flag,
@@ -29,7 +34,7 @@ from course_lib.foundation import (
     check_integer,
     check_number,
     check_state,
-    check_type,
+    checked,
     compact,
     end_with_parent,
 )
@@ -50,7 +55,8 @@ LOADER_OPTIONS = {  # those of PyTorch's that change no batch, and our checks of
 Batch = tuple[torch.Tensor, torch.Tensor] | dict[str, torch.Tensor]
 
 
-def count_windows(num_tokens: int, context_length: int, stride: int = 1) -> int:
+@checked
+def count_windows(num_tokens: Count, context_length: Length, stride: Length = 1) -> int:
     """Count the windows that fit: max(0, 1 + (N - (T + 1)) // S).
 
     The T + 1 includes the last target. So with stride 1 there are N - T windows, while
@@ -60,24 +66,26 @@ def count_windows(num_tokens: int, context_length: int, stride: int = 1) -> int:
         num_tokens, context_length: N, at least 0, and T, at least 1.
         stride: S, the step from one start to the next, at least 1.
     """
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
-    context_length = check_integer("context_length", context_length, minimum=1)
-    stride = check_integer("stride", stride, minimum=1)
     # Without max(), a short stream would give a negative number, rounded down.
     return max(0, 1 + (num_tokens - (context_length + 1)) // stride)
 
 
-def window_starts(num_tokens: int, context_length: int, stride: int = 1) -> np.ndarray:
+@checked
+def window_starts(
+    num_tokens: Annotated[int, AtLeast(0, 2**63 - 1)],
+    context_length: Length,
+    stride: Length = 1,
+) -> np.ndarray:
     """Return the starts 0, S, 2S, ... of all windows that fit, int64, in order."""
     windows = count_windows(num_tokens, context_length, stride)
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=2**63 - 1)
     # A stride beyond the stream leaves only the start 0, and may not fit into int64.
     step = min(check_integer("stride", stride, minimum=1), max(1, num_tokens))
     return np.arange(windows, dtype=np.int64) * step
 
 
+@checked
 def gather_windows(
-    ids: Ids, starts: object, context_length: int
+    ids: Ids, starts: Integers, context_length: Length
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Turn starts into a batch: the one function that cuts windows out of a stream.
 
@@ -91,22 +99,19 @@ def gather_windows(
     write into them as you like. Raises ValueError if a window would begin before the
     stream or reach beyond its end, or holds a negative id.
     """
-    stream = as_stream(ids)
-    context_length = check_integer("context_length", context_length, minimum=1)
-    starts = as_integers("starts", starts)
     if starts.size == 0:
-        return _widen(np.empty((*starts.shape, context_length + 1), dtype=stream.dtype))
-    last_start = len(stream) - context_length - 1
+        return _widen(np.empty((*starts.shape, context_length + 1), dtype=ids.dtype))
+    last_start = len(ids) - context_length - 1
     if starts.min() < 0 or starts.max() > last_start:
         allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
         raise ValueError(
             f"starts must lie in {allowed}: {context_length + 1} ids (context_length + "
-            f"1) are needed from each on, in a stream of {len(stream)}; got "
+            f"1) are needed from each on, in a stream of {len(ids)}; got "
             f"{starts.min()} ... {starts.max()}"
         )
-    if not isinstance(stream, np.ndarray):  # lesson 11: a stream in several files
-        return _widen(stream.cut_windows(starts, context_length))
-    return _widen(_all_windows(stream, context_length)[starts])
+    if not isinstance(ids, np.ndarray):  # lesson 11: a stream in several files
+        return _widen(ids.cut_windows(starts, context_length))
+    return _widen(_all_windows(ids, context_length)[starts])
 
 
 def _all_windows(stream: np.ndarray, context_length: int) -> np.ndarray:
@@ -155,10 +160,10 @@ class SlidingWindowDataset(Dataset):
 
     count_windows = staticmethod(count_windows)
 
-    def __init__(self, ids: Ids, context_length: int, stride: int = 1):
-        context_length = check_integer("context_length", context_length, minimum=1)
+    @checked
+    def __init__(self, ids: Ids, context_length: Length, stride: Length = 1):
         self._stream, self._context_length = compact(ids), context_length
-        self._stride = check_integer("stride", stride, minimum=1)
+        self._stride = stride
         if len(self._stream) <= context_length:
             raise ValueError(
                 f"ids must hold at least {context_length + 1} tokens for one window "
@@ -245,7 +250,7 @@ class SlidingWindowDataset(Dataset):
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
         if isinstance(self._stream, dict):
-            self._stream = as_stream(np.memmap(**self._stream))
+            self._stream = as_stream("ids", np.memmap(**self._stream))
         self._windows = self._view_windows()
 
 
@@ -297,24 +302,25 @@ class BatchOrder(Sampler):
     shuffled epoch these are other windows.
     """
 
+    @checked
     def __init__(
         self,
-        num_windows: int,
-        batch_size: int,
+        num_windows: Length,
+        batch_size: Length,
         *,
-        base_seed: int,
+        base_seed: Seed,
         shuffle: bool = True,
         drop_last: bool = False,
-        rank: int = 0,
-        world_size: int = 1,
+        rank: Count = 0,
+        world_size: Length = 1,
     ):
-        self.num_windows = check_integer("num_windows", num_windows, minimum=1)
-        self.batch_size = check_integer("batch_size", batch_size, minimum=1)
-        self.base_seed = check_integer("base_seed", base_seed, minimum=0)
-        self.world_size = check_integer("world_size", world_size, minimum=1)
+        self.num_windows = num_windows
+        self.batch_size = batch_size
+        self.base_seed = base_seed
+        self.world_size = world_size
         self.rank = check_integer("rank", rank, minimum=0, maximum=self.world_size - 1)
-        self.shuffle = check_flag("shuffle", shuffle)
-        self.drop_last = check_flag("drop_last", drop_last)
+        self.shuffle = shuffle
+        self.drop_last = drop_last
         if not self.count_from(0):
             needed = self.world_size * (self.batch_size if self.drop_last else 1)
             raise ValueError(
@@ -418,11 +424,12 @@ class WindowLoader(DataLoader):
     batches. But this one cannot see how far it reads, so it refuses `state_dict`.
     """
 
+    @checked
     def __init__(
         self,
-        dataset: SlidingWindowDataset,
+        dataset: Dataset,
         order: BatchOrder,
-        num_workers: int,
+        num_workers: Count,
         options: Mapping[str, object],
     ):
         if unknown := options.keys() - LOADER_OPTIONS:
@@ -435,7 +442,6 @@ class WindowLoader(DataLoader):
             if value is not None and (check := LOADER_OPTIONS[name]):
                 options[name] = check(name, value)
         self.windows = dataset
-        num_workers = check_integer("num_workers", num_workers, minimum=0)
         # Otherwise, each epoch draws the workers' seeds from the global generator.
         options = {"generator": torch.Generator(), "num_workers": num_workers} | options
         options["worker_init_fn"] = partial(_begin, options.get("worker_init_fn"))
@@ -590,16 +596,17 @@ def _begin(worker_init_fn: Callable[[int], None] | None, worker: int) -> None:
         worker_init_fn(worker)
 
 
+@checked
 def make_dataloader(
     dataset: SlidingWindowDataset,
-    batch_size: int,
+    batch_size: Length,
     *,
-    base_seed: int,
+    base_seed: Seed,
     shuffle: bool = True,
     drop_last: bool = False,
-    num_workers: int = 0,
-    rank: int = 0,
-    world_size: int = 1,
+    num_workers: Count = 0,
+    rank: Count = 0,
+    world_size: Length = 1,
     **loader_options: object,
 ) -> WindowLoader:
     """Make a seeded `DataLoader` over windows, whose epochs you can repeat, resume and
@@ -632,7 +639,6 @@ def make_dataloader(
     so `targets[mask] = -100` is safe, with workers and without. Raises ValueError if
     there are too few windows for a single batch.
     """
-    check_type("dataset", dataset, SlidingWindowDataset)
     order = BatchOrder(
         len(dataset),
         batch_size,

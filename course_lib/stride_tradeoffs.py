@@ -9,20 +9,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import torch
 
 from course_lib.foundation import (
+    AtLeast,
+    Count,
+    Finite,
     Ids,
+    Length,
     as_integers,
     as_numbers,
-    as_stream,
     check_callable,
-    check_integer,
     check_number,
     check_range,
-    check_type,
+    checked,
     one_thread,
     token_ledger,
 )
@@ -73,8 +76,9 @@ class EpochCost:
     bytes_viewed: int  #: memory of the stream that they are views of, in uint16
 
 
+@checked
 def epoch_cost(
-    starts: object, num_tokens: int, context_length: int, batch_size: int
+    starts: object, num_tokens: Count, context_length: Length, batch_size: Length
 ) -> EpochCost:
     """Count what an epoch costs and covers, from its starts alone.
 
@@ -83,9 +87,6 @@ def epoch_cost(
             (num_batches, B) as iterators yield them.
         num_tokens, context_length, batch_size: N, T and B. The last batch may be short.
     """
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=0)
-    context_length = check_integer("context_length", context_length, minimum=1)
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
     starts = as_integers("starts", starts).astype(np.int64).ravel()
     ledger = token_ledger(starts, num_tokens, context_length)
     # the first token has no context, so no window predicts it
@@ -109,9 +110,9 @@ def epoch_cost(
     )
 
 
-def usual_strides(context_length: int) -> list[int]:
+@checked
+def usual_strides(context_length: Length) -> list[int]:
     """Return 1, T/4, T/2, T, T + 1 and 2T, rounded down, each once, in order."""
-    context_length = check_integer("context_length", context_length, minimum=1)
     parts = {max(1, context_length // 4), max(1, context_length // 2)}
     return sorted({1, context_length, context_length + 1, 2 * context_length} | parts)
 
@@ -127,9 +128,9 @@ def stride_costs(
     return costs
 
 
+@checked
 def cost_table(costs: Mapping[object, EpochCost]) -> list[list[str]]:
     """Lay out costs in rows, one for each field of `EpochCost`: name, then cells."""
-    check_type("costs", costs, Mapping)
     table = []
     for field in EpochCost.__dataclass_fields__:
         values = [getattr(cost, field) for cost in costs.values()]
@@ -161,17 +162,21 @@ def confidence_interval(values: object) -> tuple[float, float]:
     return float(values.mean()), float(t_quantile(len(values) - 1) * standard_error)
 
 
-def t_quantile(degrees_of_freedom: int) -> float:
+@checked
+def t_quantile(degrees_of_freedom: Length) -> float:
     """Return the two-sided 95 % quantile of Student's t, to three decimals.
 
     Beyond the table we use the expansion in 1 / degrees around the normal quantile
     (Abramowitz and Stegun, 26.7.5).
     """
-    n = check_integer("degrees_of_freedom", degrees_of_freedom, minimum=1)
-    if n <= len(T_QUANTILES):
-        return T_QUANTILES[n - 1]
+    if degrees_of_freedom <= len(T_QUANTILES):
+        return T_QUANTILES[degrees_of_freedom - 1]
     z = 1.959964
-    return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
+    return (
+        z
+        + (z**3 + z) / (4 * degrees_of_freedom)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees_of_freedom**2)
+    )
 
 
 # The loss of every prediction
@@ -194,8 +199,9 @@ def prediction_losses(
 # Evaluation has a stride too
 
 
+@checked
 def scored_windows(
-    num_tokens: int, context_length: int, stride: int
+    num_tokens: Annotated[int, AtLeast(2)], context_length: Length, stride: Length
 ) -> list[tuple[int, int, int]]:
     """Plan a strided evaluation: which window scores which tokens.
 
@@ -212,9 +218,6 @@ def scored_windows(
     Returns (start, length, scored) for each window: its first input, its number of
     inputs, and how many of its targets, counted from its end, it scores.
     """
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=2)
-    context_length = check_integer("context_length", context_length, minimum=1)
-    stride = check_integer("stride", stride, minimum=1)
     if stride > context_length:
         raise ValueError(
             f"stride must be at most context_length = {context_length}, got {stride}: "
@@ -276,11 +279,11 @@ class StridedEvaluation:
         return self.nats_per_token / math.log(2)
 
 
+@checked
 def strided_evaluation(
-    model: Model, ids: Ids, context_length: int, stride: int
+    model: Model, ids: Ids, context_length: Length, stride: Length
 ) -> StridedEvaluation:
     """Return the mean of `strided_losses`, same arguments, and its cost in tokens."""
-    stride = check_integer("stride", stride, minimum=1)
     losses = strided_losses(model, ids, context_length, stride)
     windows = scored_windows(len(losses) + 1, context_length, stride)
     # A window's last token has all inputs as context, the one before it one fewer, ...
@@ -296,6 +299,7 @@ def strided_evaluation(
 # Training and validation
 
 
+@checked
 def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.ndarray]:
     """Cut the stream once, before there are windows: first training, then validation.
 
@@ -304,16 +308,15 @@ def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.n
     is in both, and no window can reach across. Raises ValueError if a part has fewer
     than 2 ids, which leaves nothing to predict.
     """
-    stream = as_stream(ids)
     name = "validation_fraction"
     fraction = check_number(name, validation_fraction, above=0, maximum=1)
-    rest = round(len(stream) * fraction)
-    cut = len(stream) - rest
+    rest = round(len(ids) * fraction)
+    cut = len(ids) - rest
     if min(cut, rest) < 2:
         raise ValueError(
             f"ids must leave at least 2 tokens for each part, got {cut} and {rest}"
         )
-    return stream[:cut], stream[cut:]
+    return ids[:cut], ids[cut:]
 
 
 @dataclass(frozen=True)
@@ -358,12 +361,13 @@ class EpochPlan:
     seconds: float
 
 
+@checked
 def plan_epoch(
-    num_tokens: int,
-    context_length: int,
-    stride: int,
-    batch_size: int,
-    tokens_per_second: float,
+    num_tokens: Count,
+    context_length: Length,
+    stride: Length,
+    batch_size: Length,
+    tokens_per_second: Annotated[float, Finite(above=0)],
 ) -> EpochPlan:
     """Answer "how long is an epoch?" before it begins.
 
@@ -371,12 +375,11 @@ def plan_epoch(
         num_tokens, context_length, stride, batch_size: N, T, S and B.
         tokens_per_second: inputs that the machine trains on in a second, as measured.
     """
-    context_length = check_integer("context_length", context_length, minimum=1)
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
-    speed = check_number("tokens_per_second", tokens_per_second, above=0)
     windows = count_windows(num_tokens, context_length, stride)
     tokens = windows * context_length
-    return EpochPlan(windows, -(-windows // batch_size), tokens, tokens / speed)
+    return EpochPlan(
+        windows, -(-windows // batch_size), tokens, tokens / tokens_per_second
+    )
 
 
 def _batches(starts: np.ndarray) -> Iterator[np.ndarray]:

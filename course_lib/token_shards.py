@@ -19,20 +19,22 @@ from pathlib import Path
 import numpy as np
 
 from course_lib.foundation import (
+    Count,
+    FilePath,
+    Length,
     RandomOrder,
+    Seed,
     ShardWriter,
     as_integers,
-    check_flag,
     check_index,
     check_integer,
-    check_path,
-    check_type,
+    checked,
     encode_each,
     iterate_texts,
     progress_bar,
     shard_files,
 )
-from course_lib.foundation.shard_files import Manifest, ShardSettings
+from course_lib.foundation.shard_files import Manifest, ShardSettings, Split
 from course_lib.sliding_windows import (
     BatchOrder,
     SlidingWindowDataset,
@@ -130,19 +132,18 @@ def verify_shards(
     return manifest
 
 
-def load_shard(out_dir: str | os.PathLike, split: str, shard_index: int) -> np.memmap:
+@checked
+def load_shard(out_dir: FilePath, split: Split, shard_index: Count) -> np.memmap:
     """Map one shard into memory: its ids, uint16 or uint32, read-only.
 
     Raises FileNotFoundError or ValueError if the folder is not what its manifest says,
     and IndexError if the split has no such shard.
     """
-    out_dir = check_path("out_dir", out_dir)
     manifest = shard_files.open_manifest(out_dir)
-    shards = manifest.shards[shard_files.check_split(split)]
-    index = check_integer("shard_index", shard_index, minimum=0)
-    if index >= len(shards):
-        raise IndexError(f"shard_index must be below {len(shards)}, got {index}")
-    return _map(out_dir, manifest, split, index)
+    shards = manifest.shards[split]
+    if shard_index >= len(shards):
+        raise IndexError(f"shard_index must be below {len(shards)}, got {shard_index}")
+    return _map(out_dir, manifest, split, shard_index)
 
 
 def _map(
@@ -181,10 +182,11 @@ class ShardedStream:
 
     ndim = 1
 
-    def __init__(self, out_dir: str | os.PathLike, split: str, *, cross: bool = True):
-        self.folder = check_path("out_dir", out_dir).resolve()
-        self.split = shard_files.check_split(split)
-        self.cross = check_flag("cross", cross)
+    @checked
+    def __init__(self, out_dir: FilePath, split: Split, *, cross: bool = True):
+        self.folder = out_dir.resolve()
+        self.split = split
+        self.cross = cross
         self.manifest = shard_files.open_manifest(self.folder)
         tokens = [shard.tokens for shard in self.manifest.shards[split]]
         if not tokens:
@@ -359,10 +361,13 @@ class ShardedWindows:
     With `cross` the starts are 0, S, 2S, ...; without, they begin again in each shard.
     """
 
-    def __init__(self, stream: ShardedStream, context_length: int, stride: int = 1):
-        self.stream = check_type("stream", stream, ShardedStream)
-        self.context_length = check_integer("context_length", context_length, minimum=1)
-        self.stride = check_integer("stride", stride, minimum=1)
+    @checked
+    def __init__(
+        self, stream: ShardedStream, context_length: Length, stride: Length = 1
+    ):
+        self.stream = stream
+        self.context_length = context_length
+        self.stride = stride
         borders = stream.borders[[0, -1]] if stream.cross else stream.borders
         lengths = np.diff(borders).tolist()
         counts = [count_windows(n, self.context_length, self.stride) for n in lengths]
@@ -478,16 +483,17 @@ def _name_of(order: Callable) -> str:
     return getattr(order, "__name__", type(order).__name__)
 
 
+@checked
 def make_shard_loader(
     dataset: SlidingWindowDataset,
-    batch_size: int,
+    batch_size: Length,
     *,
-    base_seed: int,
+    base_seed: Seed,
     order: Callable[[int, int], object] = RandomOrder,
     drop_last: bool = False,
-    num_workers: int = 0,
-    rank: int = 0,
-    world_size: int = 1,
+    num_workers: Count = 0,
+    rank: Count = 0,
+    world_size: Length = 1,
     **loader_options: object,
 ) -> ShardLoader:
     """Make a loader of windows that can go on after a change of batch size or ranks.
@@ -504,7 +510,6 @@ def make_shard_loader(
         batch_size, base_seed, drop_last, num_workers, rank, world_size, loader_options:
             as for `make_dataloader`.
     """
-    check_type("dataset", dataset, SlidingWindowDataset)
     sampler = GlobalOrder(
         len(dataset),
         batch_size,

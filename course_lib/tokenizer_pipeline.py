@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from tokenizers import (
     Regex,
@@ -28,13 +28,16 @@ from tokenizers import (
 from course_lib.bpe import BYTE_CHARACTERS, check_vocab_size
 from course_lib.foundation import (
     END_OF_TEXT,
+    AtLeast,
+    Count,
     Document,
+    Finite,
+    Several,
+    Text,
     check_flag,
     check_integer,
-    check_iterable,
-    check_number,
     check_special_tokens,
-    check_unicode,
+    checked,
     iterate_texts,
     shows,
     strip_html,
@@ -51,8 +54,12 @@ BYTE_TOKENS = [f"<0x{byte:02X}>" for byte in range(256)]
 # Before the tokenizer: from documents to texts.
 
 
+@checked
 def training_texts(
-    documents: Iterable[Document], *, min_quality: int = 3, min_length: int = 100
+    documents: Annotated[Iterable[Document], Several("documents")],
+    *,
+    min_quality: Annotated[int, AtLeast(0, 5)] = 3,
+    min_length: Count = 100,
 ) -> Iterator[str]:
     """Return an iterator over the texts that are worth learning from.
 
@@ -64,9 +71,6 @@ def training_texts(
         min_quality: the lowest grade to keep, 0 to 5.
         min_length: the fewest characters to keep, counted after markup is removed.
     """
-    min_quality = check_integer("min_quality", min_quality, minimum=0, maximum=5)
-    min_length = check_integer("min_length", min_length, minimum=0)
-    check_iterable("documents", documents, "documents")
     # A second function yields, so that a wrong argument is an error now and not later.
     return _select(documents, min_quality, min_length)
 
@@ -197,38 +201,37 @@ def _check_rules(rules: Mapping[str, str]) -> Mapping[str, str]:
     return rules
 
 
-def cut(pre_tokenizer: pre_tokenizers.PreTokenizer, text: str) -> list[str]:
+@checked
+def cut(pre_tokenizer: pre_tokenizers.PreTokenizer, text: Text) -> list[str]:
     """Return the pieces of `text` as we read them, not as ByteLevel writes them."""
-    text = check_unicode(text)
     pieces = pre_tokenizer.pre_tokenize_str(text)
     return [text[first:last] for _, (first, last) in pieces]
 
 
+@checked
 def build_post_processor(
-    end_of_text: str, end_of_text_id: int
+    end_of_text: Text, end_of_text_id: Annotated[int, AtLeast(0, 2**32 - 1)]
 ) -> processors.PostProcessor:
     """Make the stage after the model: it ends a sequence, and both of a pair."""
-    end_of_text = check_unicode(end_of_text, "end_of_text")
     if not end_of_text:
         raise ValueError("end_of_text must not be empty: it is a token's name")
-    most = 2**32 - 1
-    number = check_integer("end_of_text_id", end_of_text_id, minimum=0, maximum=most)
     # The template knows the token as END, so that its name may hold a space or a colon.
-    end = {"id": "END", "ids": [number], "tokens": [end_of_text]}
+    end = {"id": "END", "ids": [end_of_text_id], "tokens": [end_of_text]}
     return processors.TemplateProcessing(
         single="$A END", pair="$A END $B:1 END:1", special_tokens=[end]
     )
 
 
+@checked
 def build_decoder(
-    *, byte_level: bool = True, affixes: Sequence[str] = ()
+    *, byte_level: bool = True, affixes: Annotated[Sequence[str], Several("texts")] = ()
 ) -> decoders.Decoder:
     """Make the way back, from tokens to text, without the model's marks, `affixes`."""
-    affixes = list(check_iterable("affixes", affixes, "texts"))
+    affixes = list(affixes)
     if not all(isinstance(affix, str) and affix for affix in affixes):
         raise TypeError(f"affixes must be several non-empty str, got {affixes!r}")
     unmark = [decoders.Replace(affix, "") for affix in affixes]
-    if check_flag("byte_level", byte_level):
+    if byte_level:
         return decoders.Sequence([*unmark, decoders.ByteLevel()])
     # Without Fuse, the tokens would be joined by spaces.
     return decoders.Sequence([decoders.ByteFallback(), decoders.Fuse()])
@@ -237,19 +240,20 @@ def build_decoder(
 # All stages together, and the training.
 
 
+@checked
 def build_tokenizer(
     texts: Iterable,
     *,
     vocab_size: int,
-    min_frequency: int = 2,
+    min_frequency: Annotated[int, AtLeast(1, 2**32 - 1)] = 2,
     special_tokens: Sequence[str] = (END_OF_TEXT, PAD),
-    dropout: float | None = None,
+    dropout: Annotated[float, Finite(minimum=0, maximum=1)] | None = None,
     continuing_subword_prefix: str | None = None,
     end_of_word_suffix: str | None = None,
     byte_fallback: bool = False,
     keep_indentation: bool = True,
     text_column: str = "text",
-    length: int | None = None,
+    length: Annotated[int, AtLeast(0, 2**32 - 1)] | None = None,
     progress: bool | None = None,
 ) -> Tokenizer:
     """Build all stages and train the model, so that any text has tokens.
@@ -281,18 +285,10 @@ def build_tokenizer(
     or a special token repeats or does not come back.
     """
     special_tokens = check_special_tokens(special_tokens)
-    min_frequency = check_integer(
-        "min_frequency", min_frequency, minimum=1, maximum=2**32 - 1
-    )
-    if dropout is not None:
-        dropout = check_number("dropout", dropout, minimum=0, maximum=1)
-    byte_fallback = check_flag("byte_fallback", byte_fallback)
     marks = _check_marks(continuing_subword_prefix, end_of_word_suffix, byte_fallback)
     alphabet = [] if byte_fallback else BYTE_CHARACTERS
     required = BYTE_TOKENS if byte_fallback else _marked(alphabet, marks)
     vocab_size = check_vocab_size(vocab_size, len(special_tokens), len(required))
-    if length is not None:
-        length = check_integer("length", length, minimum=0, maximum=2**32 - 1)
 
     model = models.BPE(dropout=dropout, byte_fallback=byte_fallback, **marks)
     tokenizer = Tokenizer(model)

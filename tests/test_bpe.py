@@ -247,7 +247,7 @@ def test_other_libraries_give_the_same_ids(story, elsewhere, pieces):
     text = "".join(pieces)
     library, encoding = elsewhere
     ids = story.encode(text).tolist()
-    assert library.encode(check_unicode(text)).ids == ids
+    assert library.encode(check_unicode("text", text)).ids == ids
     assert encoding.encode_ordinary(text) == ids
     assert library.decode(ids, skip_special_tokens=False) == encoding.decode(ids) == story.decode(ids)
     everything = story.encode(text, allowed_special="all").tolist()

@@ -1,7 +1,17 @@
 """What the lessons are built on: checks, bars, texts, ids, orders, ledger, models."""
 
 from course_lib.foundation.arguments import (
+    AtLeast,
+    Count,
+    FilePath,
+    Finite,
     Ids,
+    Integers,
+    Length,
+    OneOf,
+    Seed,
+    Several,
+    Text,
     as_integers,
     as_numbers,
     as_stream,
@@ -18,6 +28,8 @@ from course_lib.foundation.arguments import (
     check_range,
     check_state,
     check_type,
+    check_unicode,
+    checked,
 )
 from course_lib.foundation.copies import (
     Copies,
@@ -108,7 +120,6 @@ from course_lib.foundation.tokenizing import (
     END_OF_TEXT,
     CharTokenizer,
     check_special_tokens,
-    check_unicode,
     column_of_batch,
     compact,
     document_marks,

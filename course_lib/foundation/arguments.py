@@ -1,35 +1,192 @@
-"""Checks that all functions share, so that the same mistake gets the same message.
+"""What an argument must be: declared in its annotation, said once, in the same words.
 
-Each raises a TypeError or a ValueError that names the argument, or returns the value in
-a type that is safe to calculate with. Use this instead of the raw argument, because a
-NumPy int16 may pass a check and overflow later.
+`@checked` reads the annotations of a function, and the function gets plain values:
+
+    @checked
+    def count_windows(num_tokens: Count, context_length: Length, stride: Length = 1):
+
+`count_windows(np.int16(100), 10)` is called with the `int` 100, which cannot overflow
+later, and `count_windows(100, 0)` is a ValueError that names the argument. How two
+arguments must fit together is said in the function itself.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 import operator
 import os
+import types
+import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Annotated, Literal, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 import torch
 
-Ids: TypeAlias = Sequence[int] | np.ndarray | torch.Tensor
-"""The token ids that every function accepts: a list, a NumPy array (which may be a
-memory map) or a torch tensor.
-"""
-
 Kind = TypeVar("Kind")
+Arguments, Result = ParamSpec("Arguments"), TypeVar("Result")
+Check: TypeAlias = Callable[[str, object], object]
+"""Takes the name of an argument and its value. Returns the value in a type that is safe
+to calculate with, or raises a TypeError or ValueError that names the argument.
+"""
 
 LONGEST_SHOWN = 100  # characters of a wrong value that its error message repeats
 
+# The decorator.
+
+
+def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Let a function, or a class, get arguments that are what its annotations say.
+
+    An `Annotated` type names its check: `Annotated[int, AtLeast(1)]`. `int` and `float`
+    (finite), `bool`, `Literal`, `Callable` and classes need no more than their name.
+    `X | None` accepts None too. Other annotations, such as `object`, are not checked,
+    and neither is a default.
+    """
+    if isinstance(function, type):
+        function.__init__ = checked(function.__init__)
+        return function
+    checks: dict[str, Callable[[object], object]] = {}
+    in_order: list[Callable[[object], object] | None] | None = None
+
+    def read_annotations() -> list[Callable[[object], object] | None]:
+        # At the first call, because an annotation may name what is defined further on.
+        several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+        positional = []
+        for name, parameter in inspect.signature(function).parameters.items():
+            check = check_of(_evaluated(parameter.annotation, function))
+            if check is not None and parameter.kind not in several:
+                checks[name] = functools.partial(check, name)
+            if parameter.kind not in (*several, inspect.Parameter.KEYWORD_ONLY):
+                positional.append(checks.get(name))
+        return positional
+
+    @functools.wraps(function)
+    def call(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        nonlocal in_order
+        if in_order is None:
+            in_order = read_annotations()
+        plain = [
+            value if check is None else check(value)
+            for check, value in zip(in_order, arguments, strict=False)
+        ]
+        for name, value in named.items():
+            if name in checks:
+                named[name] = checks[name](value)
+        return function(*plain, *arguments[len(plain) :], **named)
+
+    return call
+
+
+def _evaluated(annotation: object, function: Callable) -> object:
+    """Return what an annotation means where the function was written."""
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return eval(annotation, inspect.unwrap(function).__globals__)
+    except NameError:  # imported for type checkers alone
+        return object
+
+
+def check_of(annotation: object) -> Check | None:
+    """Return the check that an annotation asks for; None if it asks for none."""
+    origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is Annotated:
+        checks = [part for part in parts[1:] if callable(part)]
+        return checks[0] if checks else check_of(parts[0])
+    if origin in (typing.Union, types.UnionType):
+        kinds = [part for part in parts if part is not type(None)]
+        if len(kinds) > 1:
+            return None
+        check = check_of(kinds[0])
+        return check and _Optional(check)
+    if origin is Literal:
+        return functools.partial(_check_literal, parts)
+    kind = origin or annotation
+    if kind in PLAIN:
+        return PLAIN[kind]
+    is_class = isinstance(kind, type) and kind not in NOT_CHECKED
+    return functools.partial(_check_class, kind) if is_class else None
+
+
+@dataclass(frozen=True)
+class _Optional:
+    check: Check
+
+    def __call__(self, name: str, value: object) -> object:
+        return None if value is None else self.check(name, value)
+
+
+def _check_literal(choices: tuple[str, ...], name: str, value: object) -> object:
+    return check_choice(name, value, choices)
+
+
+def _check_class(kind: type, name: str, value: object) -> object:
+    return check_type(name, value, kind)
+
+
+# The kinds that there are.
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """An integer of at least `minimum`, and at most `maximum` if there is one."""
+
+    minimum: int
+    maximum: int | None = None
+
+    def __call__(self, name: str, value: object) -> int:
+        # What nearly every call brings, since a call should cost a microsecond.
+        is_plain = type(value) is int and value >= self.minimum
+        if is_plain and (self.maximum is None or value <= self.maximum):
+            return value
+        return check_integer(name, value, minimum=self.minimum, maximum=self.maximum)
+
+
+@dataclass(frozen=True)
+class Finite:
+    """A finite number between bounds; `above` is a lower one that is not allowed."""
+
+    minimum: float | None = None
+    maximum: float | None = None
+    above: float | None = None
+
+    def __call__(self, name: str, value: object) -> float:
+        return check_number(
+            name, value, minimum=self.minimum, maximum=self.maximum, above=self.above
+        )
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of several names, which a table holds: else `Literal` is plainer."""
+
+    choices: Iterable[str]
+
+    def __call__(self, name: str, value: object) -> str:
+        return check_choice(name, value, self.choices)
+
+
+@dataclass(frozen=True)
+class Several:
+    """Several things of a kind: anything iterable but a text or a mapping."""
+
+    of: str = "values"
+
+    def __call__(self, name: str, value: object) -> Iterable:
+        return check_iterable(name, value, self.of)
+
+
+# What each kind is checked by.
+
 
 def check_integer(
-    name: str, value: object, *, minimum: int, maximum: int | None = None
+    name: str, value: object, *, minimum: int | None, maximum: int | None = None
 ) -> int:
     """Return `value` as an `int`, or say what the argument `name` must be.
 
@@ -43,7 +200,7 @@ def check_integer(
     except TypeError:
         wanted = _range_of_integers(minimum, maximum)
         raise TypeError(f"{name} must be {wanted}, got {_shown(value)}") from None
-    if number < minimum or (maximum is not None and number > maximum):
+    if not _lies_between(number, minimum, maximum):
         wanted = _range_of_integers(minimum, maximum)
         raise ValueError(f"{name} must be {wanted}, got {_digits(number)}")
     return number
@@ -106,6 +263,32 @@ def check_choice(name: str, value: object, choices: Iterable[str | None]) -> str
     )
 
 
+def check_unicode(name: str, text: object) -> str:
+    """Return a text in which each pair of surrogates has become one character.
+
+    A surrogate is half of a character in UTF-16. Python allows a single surrogate in a
+    `str`, but UTF-8 has no bytes for it. Every function that encodes a text calls this
+    check.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be a str, got {type(text).__name__}")
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError:
+        wide = text.encode("utf-16-le", "surrogatepass")
+    try:
+        return wide.decode("utf-16-le")
+    except UnicodeDecodeError as error:
+        whole = wide[: error.start].decode("utf-16-le")
+        half = wide[error.start : error.start + 2].decode("utf-16-le", "surrogatepass")
+        raise ValueError(
+            f"{name} must be Unicode, but character {len(whole)} is half of one: "
+            f"{half!r}; replace such halves with U+FFFD by "
+            "text.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')"
+        ) from None
+
+
 def check_path(name: str, value: object) -> Path:
     """Return `value` as a `Path`, with `~` expanded to the home directory.
 
@@ -130,7 +313,7 @@ def check_iterable(name: str, value: object, of: str = "values") -> Iterable:
 def check_type(name: str, value: object, kind: type[Kind]) -> Kind:
     """Return `value` if it is a `kind`, and raise a TypeError otherwise."""
     if not isinstance(value, kind):
-        wanted, got = kind.__name__, type(value).__name__
+        wanted, got = CLASSES.get(kind, kind.__name__), type(value).__name__
         raise TypeError(f"{name} must be a {wanted}, got {got}")
     return value
 
@@ -246,7 +429,7 @@ def check_index(index: object) -> slice | np.ndarray:
     return index if isinstance(index, slice) else as_integers("index", index)
 
 
-def as_stream(ids: Ids, name: str = "ids") -> np.ndarray:
+def as_stream(name: str, ids: object) -> np.ndarray:
     """View `ids` as a token stream: a one-dimensional integer array, shape (N,).
 
     It is read-only, and only a list is copied; see `as_integers`. A stream in several
@@ -270,6 +453,39 @@ def check_range(
         found = f"{values.min()} ... {values.max()}"
         raise error(f"{name} must lie in 0 ... {size - 1}, got {found}")
     return values
+
+
+def check_any_integer(name: str, value: object) -> int:
+    """Return `value` as an `int`, of whatever size."""
+    return check_integer(name, value, minimum=None)
+
+
+PLAIN: dict[object, Check] = {
+    int: check_any_integer,
+    float: check_number,
+    bool: check_flag,
+    Callable: check_callable,
+}
+CLASSES = {  # whose names say less than these words
+    torch.Tensor: "tensor",
+    torch.nn.Module: "torch.nn.Module",
+    Mapping: "mapping",
+}
+NOT_CHECKED = (object, type, np.ndarray, Iterable, Sequence, inspect.Parameter.empty)
+
+# Their names in annotations.
+
+Ids: TypeAlias = Annotated[Sequence[int] | np.ndarray | torch.Tensor, as_stream]
+"""The token ids that every function accepts: a list, a NumPy array (which may be a
+memory map) or a torch tensor. The function gets a one-dimensional array.
+"""
+Integers: TypeAlias = Annotated[Sequence | np.ndarray | torch.Tensor, as_integers]
+"""Integers of any shape. The function gets an array."""
+Count: TypeAlias = Annotated[int, AtLeast(0)]
+Length: TypeAlias = Annotated[int, AtLeast(1)]
+Seed: TypeAlias = Annotated[int, AtLeast(0)]
+Text: TypeAlias = Annotated[str, check_unicode]
+FilePath: TypeAlias = Annotated[str | os.PathLike, check_path]
 
 
 def _to_array(name: str, values: object) -> np.ndarray:
@@ -321,7 +537,15 @@ def _holds_a_flag(value: object) -> bool:
     return str(kind) in ("bool", "torch.bool")
 
 
-def _range_of_integers(minimum: int, maximum: int | None) -> str:
+def _lies_between(number: int, minimum: int | None, maximum: int | None) -> bool:
+    return (minimum is None or number >= minimum) and (
+        maximum is None or number <= maximum
+    )
+
+
+def _range_of_integers(minimum: int | None, maximum: int | None) -> str:
+    if minimum is None:
+        return "an integer"
     wanted = f"an integer of at least {minimum}"
     return wanted if maximum is None else f"{wanted} and at most {maximum}"
 

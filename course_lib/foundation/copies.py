@@ -8,25 +8,32 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Annotated
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from course_lib.foundation.arguments import (
+    AtLeast,
     Ids,
-    as_integers,
+    Integers,
+    Length,
+    Seed,
+    Several,
+    Text,
     as_numbers,
-    as_stream,
     check_integer,
-    check_iterable,
     check_type,
+    check_unicode,
+    checked,
 )
-from course_lib.foundation.tokenizing import check_unicode, iterate_texts
+from course_lib.foundation.tokenizing import iterate_texts
 
 
-def normalized(text: str) -> str:
+@checked
+def normalized(text: Text) -> str:
     """Return a text without differences in case, spacing and ligatures."""
-    folded = unicodedata.normalize("NFKC", check_unicode(text)).casefold()
+    folded = unicodedata.normalize("NFKC", text).casefold()
     # Once more, because casefold takes letters apart, as a Greek iota with two marks.
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 
@@ -40,12 +47,12 @@ class Copies:
     across: int  #: documents whose text has come before on the other side of the split
 
 
-def count_copies(documents: Iterable, *, val_every: int = 100) -> Copies:
+@checked
+def count_copies(documents: Iterable, *, val_every: Length = 100) -> Copies:
     """Count the copies among documents that `write_shards` would split.
 
     It keeps 16 bytes for each text, and does not find texts that are merely similar.
     """
-    val_every = check_integer("val_every", val_every, minimum=1)
     sides: dict[bytes, set[bool]] = {}
     number = copies = across = 0
     for number, text in enumerate(iterate_texts(documents), start=1):
@@ -77,12 +84,12 @@ def _key(text: str) -> bytes:
 # Near copies: texts that are merely similar.
 
 
-def shingles(text: str, size: int = 5) -> set[str]:
+@checked
+def shingles(text: str, size: Length = 5) -> set[str]:
     """Return all runs of `size` words of a text, after `normalized`.
 
     A shorter text has one shingle, all of it.
     """
-    size = check_integer("size", size, minimum=1)
     words = normalized(text).split()
     return {" ".join(words[i : i + size]) for i in range(max(1, len(words) - size + 1))}
 
@@ -96,8 +103,12 @@ def similarity(a: set, b: set) -> float:
     return len(a & b) / len(a | b) if a | b else 1.0
 
 
+@checked
 def minhash(
-    items: Iterable[str], num_hashes: int = 128, *, base_seed: int = 0
+    items: Annotated[Iterable[str], Several("strings")],
+    num_hashes: Length = 128,
+    *,
+    base_seed: Seed = 0,
 ) -> np.ndarray:
     """Return the signature of a set of strings, uint64, shape (num_hashes,).
 
@@ -106,14 +117,12 @@ def minhash(
 
     Source: Broder, "On the resemblance and containment of documents" (1997).
     """
-    items = check_iterable("items", items, "strings")
     digests = [
         int.from_bytes(hashlib.sha256(item.encode()).digest()[:8], "big")
-        for item in {check_unicode(item, "each item") for item in items}
+        for item in {check_unicode("each item", item) for item in items}
     ]
     if not digests:
         raise ValueError("items must hold at least one string, got none")
-    num_hashes = check_integer("num_hashes", num_hashes, minimum=1)
     seeds = np.random.SeedSequence(check_integer("base_seed", base_seed, minimum=0))
     factors, shifts = seeds.generate_state(2 * num_hashes, np.uint64).reshape(2, -1)
     hashes = np.array(digests, dtype=np.uint64)
@@ -125,7 +134,8 @@ def minhash(
     return np.array(smallest, dtype=np.uint64)
 
 
-def candidate_pairs(signatures: object, num_bands: int) -> set[tuple[int, int]]:
+@checked
+def candidate_pairs(signatures: Integers, num_bands: Length) -> set[tuple[int, int]]:
     """Return the pairs of signatures that agree in a whole band.
 
     Args:
@@ -136,12 +146,10 @@ def candidate_pairs(signatures: object, num_bands: int) -> set[tuple[int, int]]:
 
     Returns pairs (i, j) of row numbers with i < j.
     """
-    signatures = as_integers("signatures", signatures)
     if signatures.ndim != 2:
         raise ValueError(
             f"signatures must have two dimensions, got shape {signatures.shape}"
         )
-    num_bands = check_integer("num_bands", num_bands, minimum=1)
     if signatures.shape[1] % num_bands or not signatures.shape[1]:
         raise ValueError(
             f"num_bands must divide the {signatures.shape[1]} numbers of a signature, "
@@ -157,7 +165,12 @@ def candidate_pairs(signatures: object, num_bands: int) -> set[tuple[int, int]]:
     return pairs
 
 
-def match_probability(similarity: object, rows: int, num_bands: int) -> np.ndarray:
+@checked
+def match_probability(
+    similarity: object,
+    rows: Annotated[int, AtLeast(1, 2**62)],
+    num_bands: Annotated[int, AtLeast(1, 2**62)],
+) -> np.ndarray:
     """Return 1 - (1 - s**rows)**num_bands, the probability to become a candidate pair.
 
     Args:
@@ -168,24 +181,20 @@ def match_probability(similarity: object, rows: int, num_bands: int) -> np.ndarr
     similarity = as_numbers("similarity", similarity)
     if similarity.size and not (similarity.min() >= 0 and similarity.max() <= 1):
         raise ValueError(f"similarity must lie in 0 ... 1, got {similarity}")
-    rows = check_integer("rows", rows, minimum=1, maximum=2**62)
-    num_bands = check_integer("num_bands", num_bands, minimum=1, maximum=2**62)
     return 1 - (1 - similarity**rows) ** num_bands
 
 
-def shared_ngrams(train_ids: Ids, test_ids: Ids, length: int) -> np.ndarray:
+@checked
+def shared_ngrams(train_ids: Ids, test_ids: Ids, length: Length) -> np.ndarray:
     """Say which test tokens are part of a run of `length` ids that training has seen.
 
     Returns bool, shape (test tokens,).
     """
-    train = as_stream(train_ids, "train_ids")
-    test = as_stream(test_ids, "test_ids")
-    length = check_integer("length", length, minimum=1)
-    seen = np.zeros(len(test), dtype=bool)
-    if min(len(train), len(test)) < length:
+    seen = np.zeros(len(test_ids), dtype=bool)
+    if min(len(train_ids), len(test_ids)) < length:
         return seen
-    known = set(map(tuple, sliding_window_view(train, length).tolist()))
-    for start, run in enumerate(sliding_window_view(test, length).tolist()):
+    known = set(map(tuple, sliding_window_view(train_ids, length).tolist()))
+    for start, run in enumerate(sliding_window_view(test_ids, length).tolist()):
         if tuple(run) in known:
             seen[start : start + length] = True
     return seen

@@ -10,15 +10,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.foundation.arguments import check_integer, check_path
-from course_lib.foundation.tokenizing import check_unicode
+from course_lib.foundation.arguments import (
+    FilePath,
+    check_integer,
+    check_unicode,
+    checked,
+)
 
 DATA_DIRECTORY = Path(__file__).resolve().parents[2] / "data"
 CORPUS_VARIABLE = "COURSE_CORPUS"
 NOT_THE_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "idle_test"}
 
 
-def load_text(path: str | os.PathLike | None = None) -> str:
+@checked
+def load_text(path: FilePath | None = None) -> str:
     """Read one UTF-8 text. Line ends become `\\n`, and a byte order mark is dropped.
 
     Without a `path`, we read the file that the environment variable `COURSE_CORPUS`
@@ -29,7 +34,7 @@ def load_text(path: str | os.PathLike | None = None) -> str:
     origin = ""
     if path is None and os.environ.get(CORPUS_VARIABLE):
         path, origin = os.environ[CORPUS_VARIABLE], f" (from {CORPUS_VARIABLE})"
-    path = _bundled("story.txt") if path is None else check_path("path", path)
+    path = _bundled("story.txt") if path is None else Path(path)
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no text file at {path}{origin}")
     data = path.read_bytes()
@@ -65,14 +70,15 @@ class Document:
     text: str
 
 
-def load_documents(path: str | os.PathLike | None = None) -> list[Document]:
+@checked
+def load_documents(path: FilePath | None = None) -> list[Document]:
     """Read a collection in JSON Lines, by default the bundled one, in the file's order.
 
     Each line is a JSON object with the keys of `Document`. Raises FileNotFoundError if
     there is no such file, and ValueError if a line is something else, if two documents
     have the same id, or if there are none.
     """
-    path = _bundled("documents.jsonl") if path is None else check_path("path", path)
+    path = _bundled("documents.jsonl") if path is None else path
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no document collection at {path}")
     documents: dict[str, Document] = {}
@@ -169,7 +175,7 @@ def _check_document(fields: Mapping[str, object], where: str) -> Document:
             raise ValueError(
                 f"{where}: {name} must be a non-empty string, got {reprlib.repr(value)}"
             )
-        checked[name] = check_unicode(value, f"{where}: {name}")
+        checked[name] = check_unicode(f"{where}: {name}", value)
     quality = f"{where}: quality"
     checked["quality"] = check_integer(quality, fields["quality"], minimum=0, maximum=5)
     return Document(**checked)

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 import torch
 
-from course_lib.foundation.arguments import check_integer, check_iterable
+from course_lib.foundation.arguments import (
+    AtLeast,
+    check_iterable,
+    checked,
+)
 
 Batch = tuple[torch.Tensor, ...]
 
 
+@checked
 def copy_to_device(
-    batches: Iterable[Batch], device: str | torch.device, *, ahead: int = 2
+    batches: Iterable[Batch],
+    device: str | torch.device,
+    *,
+    ahead: Annotated[int, AtLeast(1, 1000)] = 2,
 ) -> Iterator[Batch]:
     """Yield batches on a device. On a GPU, they are copied while the model works.
 
@@ -33,7 +42,6 @@ def copy_to_device(
         ahead: how many batches to copy to a GPU before they are needed, at least 1.
     """
     device = torch.device(device)
-    ahead = check_integer("ahead", ahead, minimum=1, maximum=1000)
     batches = iter(check_iterable("batches", batches, "tuples of tensors"))
     if device.type != "cuda":
         return (tuple(tensor.to(device) for tensor in batch) for batch in batches)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import math
+from typing import Annotated
 
 import numpy as np
 
 from course_lib.foundation.arguments import (
+    AtLeast,
+    Length,
     check_integer,
     check_iterable,
     check_number,
     check_type,
+    checked,
 )
 from course_lib.foundation.shuffling import RandomOrder
 
@@ -32,14 +36,16 @@ class DrawBlocks:
     counts of the first 10**9 blocks are a sum of 30 terms, not of 10**9.
     """
 
+    @checked
     def __init__(
-        self, shares: np.ndarray, num_draws: int, block_size: int, *seed: object
+        self,
+        shares: np.ndarray,
+        num_draws: Annotated[int, AtLeast(0, MOST_DRAWS)],
+        block_size: Length,
+        *seed: object,
     ):
         shares = check_weights(shares, "shares")
-        self.num_draws = check_integer(
-            "num_draws", num_draws, minimum=0, maximum=MOST_DRAWS
-        )
-        block_size = check_integer("block_size", block_size, minimum=1)
+        self.num_draws = num_draws
         self.seed = seed
         self.size = min(block_size, max(1, self.num_draws))
         if self.size > LARGEST_BLOCK:

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 
 from filelock import FileLock, Timeout
 
-from course_lib.foundation.arguments import check_path, check_type
+from course_lib.foundation.arguments import FilePath, check_type, checked
 
 TEMPORARY = ".tmp"  #: ends the name of a file that is not complete yet
 LOCK = ".lock"  # may be left over: removing a lock that others wait for is unsafe
@@ -33,8 +33,9 @@ class DurableFile:
     program ends.
     """
 
-    def __init__(self, path: str | os.PathLike):
-        self.path = check_path("path", path)
+    @checked
+    def __init__(self, path: FilePath):
+        self.path = path
         own = f"{self.path.name}.{uuid.uuid4().hex}{TEMPORARY}"
         self._temporary = self.path.with_name(own)
         self._digest = hashlib.sha256()
@@ -110,9 +111,10 @@ def _check_keys(content: object) -> None:
             _check_keys(entry)
 
 
-def read_json(path: str | os.PathLike) -> dict:
+@checked
+def read_json(path: FilePath) -> dict:
     """Read a JSON object."""
-    (content,) = _objects_in(path, [check_path("path", path).read_bytes()])
+    (content,) = _objects_in(path, [path.read_bytes()])
     return content
 
 
@@ -126,9 +128,9 @@ def _objects_in(path: str | os.PathLike, texts: Iterable[bytes]) -> list[dict]:
     return contents
 
 
-def append_line(path: str | os.PathLike, content: dict) -> None:
+@checked
+def append_line(path: FilePath, content: dict) -> None:
     """Append plain values as a line of JSON, and wait until it has reached the disk."""
-    path = check_path("path", path)
     line = _as_json(check_type("content", content, dict))
     with told(path), path.open("ab") as file:
         file.write(line)
@@ -136,9 +138,9 @@ def append_line(path: str | os.PathLike, content: dict) -> None:
         os.fsync(file.fileno())
 
 
-def read_lines(path: str | os.PathLike) -> list[dict]:
+@checked
+def read_lines(path: FilePath) -> list[dict]:
     """Read the lines of `append_line`, and cut off an incomplete last line."""
-    path = check_path("path", path)
     data = path.read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
     if len(whole) < len(data):  # a run was killed, or the disk was full
@@ -146,18 +148,19 @@ def read_lines(path: str | os.PathLike) -> list[dict]:
     return _objects_in(path, whole.splitlines())
 
 
-def checksum(path: str | os.PathLike) -> str:
+@checked
+def checksum(path: FilePath) -> str:
     """Read a file and return its SHA-256, as `sha256sum` prints it."""
-    with check_path("path", path).open("rb", buffering=0) as file:
+    with path.open("rb", buffering=0) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def make_folder(folder: str | os.PathLike) -> None:
+@checked
+def make_folder(folder: FilePath) -> None:
     """Make a folder and its parents, and wait until their names are on the disk.
 
     Raises FileExistsError if there is a file of that name.
     """
-    folder = check_path("folder", folder)
     if not folder.is_dir():
         make_folder(folder.parent)
         with suppress(FileExistsError):  # another process has just made it
@@ -167,12 +170,12 @@ def make_folder(folder: str | os.PathLike) -> None:
         sync_folder(folder.parent)
 
 
-def sync_folder(folder: str | os.PathLike) -> None:
+@checked
+def sync_folder(folder: FilePath) -> None:
     """Wait until the names in a folder have reached the disk.
 
     A rename changes the folder, not the file.
     """
-    folder = check_path("folder", folder)
     if os.name != "posix":  # where a folder cannot be opened
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -182,15 +185,16 @@ def sync_folder(folder: str | os.PathLike) -> None:
         os.close(handle)
 
 
+@checked
 @contextmanager
-def only_writer(folder: str | os.PathLike) -> Iterator[None]:
+def only_writer(folder: FilePath) -> Iterator[None]:
     """Let one process at a time write into a folder.
 
     The lock, the operating system's own, is on a file in the folder and ends with the
     process, no matter how. Raises BlockingIOError if another process is writing there
     now.
     """
-    lock = FileLock(check_path("folder", folder) / LOCK)
+    lock = FileLock(folder / LOCK)
     try:
         lock.acquire(timeout=0)
     except Timeout:

@@ -17,12 +17,12 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import wait
-from typing import Any
+from typing import Annotated, Any
 
 from course_lib.foundation.arguments import (
-    check_callable,
-    check_integer,
+    AtLeast,
     check_iterable,
+    checked,
 )
 
 RETRIES = 3  # of a task that was lost with its worker; wrong input is not tried again
@@ -56,12 +56,12 @@ def process_context() -> multiprocessing.context.BaseContext:
     return context
 
 
-def process_pool(num_workers: int) -> ProcessPoolExecutor:
+@checked
+def process_pool(num_workers: Annotated[int, AtLeast(1, 1024)]) -> ProcessPoolExecutor:
     """Make an executor of `num_workers` processes, which end with this process.
 
     Each imports the script, which must call this under `if __name__ == "__main__":`.
     """
-    num_workers = check_integer("num_workers", num_workers, minimum=1, maximum=1024)
     context = process_context()
     begun = context.RawValue("b", 0)  # without a lock, which a killed worker may hold
     pool = ProcessPoolExecutor(
@@ -100,6 +100,7 @@ def end_with_parent() -> None:
 # The results in the order of the tasks, wherever the tasks run.
 
 
+@checked
 def run_in_order(
     function: Callable[[Any], Any],
     tasks: Iterable[Any],
@@ -121,7 +122,6 @@ def run_in_order(
     RuntimeError with its text if it cannot be sent between processes.
     """
     tasks = list(check_iterable("tasks", tasks, "tasks"))
-    check_callable("function", function)
     given = isinstance(make_executor, Executor)
     if not given and not callable(make_executor):
         raise TypeError(

@@ -16,16 +16,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from course_lib.foundation.arguments import (
-    check_integer,
+    Length,
+    Several,
     check_iterable,
     check_path,
     check_type,
+    check_unicode,
+    checked,
 )
 from course_lib.foundation.corpora import without_doubles
-from course_lib.foundation.tokenizing import check_unicode
 
 KINDS = {
     ".jsonl": "lines",
@@ -76,10 +78,11 @@ class Task:
         return sum(piece.num_bytes for piece in self.pieces)
 
 
+@checked
 def plan_tasks(
     inputs: Iterable[str | os.PathLike],
     *,
-    task_bytes: int = TASK_BYTES,
+    task_bytes: Length = TASK_BYTES,
     suffixes: Sequence[str] = (),
 ) -> list[Task]:
     """Cut input files into tasks of about `task_bytes`, in the order given.
@@ -95,7 +98,6 @@ def plan_tasks(
         task_bytes: a task ends after the piece that brings it to this many bytes.
         suffixes: further endings of plain text, for example `[".py", ".rst"]`.
     """
-    task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
     parts: list[list[Piece]] = [[]]
     num_bytes = 0
     for path, kind in _find_inputs(inputs, suffixes)[0].items():
@@ -123,12 +125,13 @@ def list_inputs(
     return list(map(Path, files)), reasons
 
 
+@checked
 def _find_inputs(
-    inputs: Iterable[str | os.PathLike], suffixes: Sequence[str]
+    inputs: Annotated[Iterable[str | os.PathLike], Several("paths")],
+    suffixes: Sequence[str],
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the kinds of all files, in order, and why others are left out. There may
     be a hundred thousand files, so we ask the system little about each one."""
-    check_iterable("inputs", inputs, "paths")
     suffixes = list(check_iterable("suffixes", suffixes, "endings such as '.py'"))
     if not all(isinstance(suffix, str) and suffix[:1] == "." for suffix in suffixes):
         raise ValueError(f"suffixes must be endings such as '.py', got {suffixes!r}")
@@ -237,9 +240,9 @@ def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
         yield from read_piece(piece, text_column)
 
 
+@checked
 def read_piece(piece: Piece, text_column: str = "text") -> Iterator[str]:
     """Yield the documents of a piece, whose file must be as it was when planned."""
-    check_type("text_column", text_column, str)
     # Before and after, or some documents could come from an old file, some from a new.
     _compare(check_type("piece", piece, Piece))
     if piece.kind == "text":
@@ -325,7 +328,7 @@ def _text_in(line: bytes, text_column: str) -> str:
         raise ValueError(
             f"there is no {text_column!r}, only {', '.join(row) or 'an empty object'}"
         )
-    return check_unicode(row[text_column], text_column)
+    return check_unicode(text_column, row[text_column])
 
 
 def _line_number(piece: Piece, position: int) -> int:
@@ -391,7 +394,7 @@ def _rows_of(piece: Piece, text_column: str) -> Iterator[str]:
         for batch in batches:
             for text in batch.column(0).to_pylist():
                 try:
-                    yield check_unicode(text, text_column)
+                    yield check_unicode(text_column, text)
                 except TypeError as error:
                     row += _rows_before(file, piece, part)
                     raise ValueError(f"{piece.path}, row {row}: {error}") from None

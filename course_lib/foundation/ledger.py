@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Annotated
 
 import numpy as np
 
 from course_lib.foundation.arguments import (
+    AtLeast,
     as_integers,
     check_integer,
     check_range,
     check_type,
+    checked,
 )
 
 USED = "used"
@@ -93,9 +96,10 @@ class TokenLedger:
         return "\n".join(lines)
 
 
+@checked
 def token_ledger(
     starts: object,
-    num_tokens: int,
+    num_tokens: Annotated[int, AtLeast(0, 2**40)],
     context_length: int | object,
     *,
     reasons: Mapping[str, object] | None = None,
@@ -117,7 +121,6 @@ def token_ledger(
             positions in the stream, such as `{"dropped batch": positions}`. If a token
             has two names, the later one counts.
     """
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=2**40)
     starts, ends, longest_window = _check_windows(starts, context_length, num_tokens)
     reasons = _check_reasons(reasons)
     as_input = _coverage(starts, ends, num_tokens)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from course_lib.foundation.arguments import as_integers, check_integer
+from course_lib.foundation.arguments import AtLeast, as_integers, check_integer, checked
 from course_lib.foundation.batch_rows import NO_ID, BatchRows, read_batch
 from course_lib.foundation.ledger import TokenLedger, why_unused
 from course_lib.foundation.placed_rows import PlacedRows, move_right, place_rows
@@ -43,11 +43,14 @@ class Documents:
         return np.isin(here, self.starts) | np.isin(before + 1, self.starts)
 
 
+@checked
 def make_stream(
-    num_tokens: object, lengths: object, vocab_size: object, tokenizer: object
+    num_tokens: Annotated[int, AtLeast(2, 2**30)],
+    lengths: object,
+    vocab_size: object,
+    tokenizer: object,
 ) -> tuple[TellingIds, Documents, list[str] | None]:
     """Return the ids to hand out, where documents start, and texts if asked for."""
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=2, maximum=2**30)
     texts = None
     if tokenizer is not None:
         if lengths is not None or vocab_size is not None:

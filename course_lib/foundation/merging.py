@@ -14,11 +14,13 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from course_lib.foundation.arguments import (
+    Count,
     Ids,
+    Length,
     as_integers,
     as_stream,
-    check_integer,
     check_type,
+    checked,
 )
 
 Pair: TypeAlias = tuple[int, int]
@@ -27,8 +29,9 @@ Words = Mapping[tuple[int, ...], int]
 """A text as training sees it: each distinct word, in ids, with its frequency."""
 
 
+@checked
 def learn_merges(
-    words: Words, num_merges: int, *, first_id: int = 256, min_frequency: int = 2
+    words: Words, num_merges: Count, *, first_id: Count = 256, min_frequency: Length = 2
 ) -> dict[Pair, int]:
     """Learn the merges of the definition, but visit only words that contain the pair.
 
@@ -45,9 +48,6 @@ def learn_merges(
 
     Returns each merged pair with its new id, in the order in which they were learned.
     """
-    num_merges = check_integer("num_merges", num_merges, minimum=0)
-    first_id = check_integer("first_id", first_id, minimum=0)
-    min_frequency = check_integer("min_frequency", min_frequency, minimum=1)
     words = check_words(words, first_id)
     spelled = [list(ids) for ids in words]
     frequencies = list(words.values())
@@ -140,7 +140,7 @@ def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
 def as_id_list(ids: Ids, name: str = "ids", *, length: int | None = None) -> list[int]:
     """Copy ids into a list, so that comparing them never gives a tensor."""
     plain = isinstance(ids, list | tuple) and {*map(type, ids)} <= {int}
-    ids = list(ids) if plain else as_stream(ids, name).tolist()
+    ids = list(ids) if plain else as_stream(name, ids).tolist()
     if length is not None and len(ids) != length:
         raise ValueError(f"{name} must hold {length} ids, got {ids}")
     return ids

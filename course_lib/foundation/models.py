@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Annotated, Literal
 
 import numpy as np
 import torch
@@ -16,15 +17,16 @@ from torch import nn
 from torch.optim.lr_scheduler import LinearLR
 
 from course_lib.foundation.arguments import (
+    Count,
+    Finite,
     Ids,
+    Length,
     as_integers,
     as_numbers,
     as_stream,
-    check_choice,
-    check_flag,
     check_integer,
-    check_number,
     check_range,
+    checked,
 )
 
 IGNORED = -100  #: the target that is not scored, as in PyTorch
@@ -50,8 +52,9 @@ def check_model(model: object) -> nn.Module:
     return model
 
 
+@checked
 def check_batch(
-    inputs: object, vocab_size: int, *, any_shape: bool = False
+    inputs: object, vocab_size: Length, *, any_shape: bool = False
 ) -> torch.Tensor:
     """Return ids that a model can read, int64, shape (B, T), or of `any_shape`."""
     if not isinstance(inputs, torch.Tensor):
@@ -61,7 +64,6 @@ def check_batch(
         )
     if inputs.ndim != 2 and not any_shape:
         raise ValueError(f"inputs must have shape (B, T), got {tuple(inputs.shape)}")
-    vocab_size = check_integer("vocab_size", vocab_size, minimum=1)
     check_range("inputs", as_integers("inputs", inputs), vocab_size)
     return inputs.long()
 
@@ -81,8 +83,11 @@ def evaluation_mode(model: nn.Module) -> Iterator[None]:
             module.training = training
 
 
+@checked
 def adam_with_linear_decay(
-    model: nn.Module, learning_rate: float, num_steps: int
+    model: nn.Module,
+    learning_rate: Annotated[float, Finite(above=0)],
+    num_steps: Length,
 ) -> tuple[torch.optim.Adam, LinearLR]:
     """Make Adam for all weights of a model, and a schedule that lowers its rate.
 
@@ -91,8 +96,6 @@ def adam_with_linear_decay(
     """
     if not any(weight.requires_grad for weight in check_model(model).parameters()):
         raise ValueError("model must have at least one weight to train, got none")
-    learning_rate = check_number("learning_rate", learning_rate, above=0)
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
     # fused: all weights in one call, which is the fastest way for models so small
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
     return optimizer, LinearLR(optimizer, 1.0, 1 / num_steps, total_iters=num_steps)
@@ -144,6 +147,7 @@ class ConvolutionModel(nn.Module):
         causal: see only tokens up to the current one.
     """
 
+    @checked
     def __init__(
         self,
         vocab_size: int,
@@ -159,7 +163,6 @@ class ConvolutionModel(nn.Module):
             raise ValueError(
                 f"kernel_size must be odd, so it can be centered, got {kernel_size}"
             )
-        causal = check_flag("causal", causal)
         left = kernel_size - 1 if causal else kernel_size // 2
         self.padding = (left, kernel_size - 1 - left)
         self.embedding = nn.Embedding(vocab_size, hidden_size)
@@ -213,19 +216,19 @@ class AttentionModel(nn.Module):
         max_length: the longest row, if positions are learned.
     """
 
+    @checked
     def __init__(
         self,
         vocab_size: int,
         hidden_size: int = 32,
         *,
-        num_heads: int = 1,
+        num_heads: Length = 1,
         num_layers: int = 1,
-        positions: str = "learned",
-        max_length: int = 1024,
+        positions: Literal["learned", "rotary"] = "learned",
+        max_length: Length = 1024,
     ):
         super().__init__()
         vocab_size, hidden_size = _check_sizes(vocab_size, hidden_size)
-        num_heads = check_integer("num_heads", num_heads, minimum=1)
         num_layers = _check_size("num_layers", num_layers, 999)
         max_length = _check_size("max_length", max_length, 2**20)
         if hidden_size % (2 * num_heads):
@@ -233,7 +236,6 @@ class AttentionModel(nn.Module):
                 f"hidden_size must be a multiple of twice num_heads {num_heads}, got "
                 f"{hidden_size}"
             )
-        check_choice("positions", positions, ("learned", "rotary"))
         self.embedding = nn.Embedding(vocab_size, hidden_size)
         rotary = positions == "rotary"
         self.places = None if rotary else nn.Embedding(max_length, hidden_size)
@@ -316,7 +318,8 @@ def _turn(vectors: torch.Tensor, position_ids: torch.Tensor) -> torch.Tensor:
     return torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)
 
 
-def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
+@checked
+def count_pairs(ids: Ids, vocab_size: int, distance: Count = 1) -> np.ndarray:
     """Count how often id j comes `distance` tokens after id i, int64, shape (V, V).
 
     Args:
@@ -324,9 +327,8 @@ def count_pairs(ids: Ids, vocab_size: int, distance: int = 1) -> np.ndarray:
         vocab_size: V, at most 10,000, because the table has V squared entries.
         distance: 1 for neighbors, 0 for each token with itself.
     """
-    stream = as_stream(ids)
+    stream = as_stream("ids", ids)
     vocab_size = _check_size("vocab_size", vocab_size, LARGEST_TABLE)
-    distance = check_integer("distance", distance, minimum=0)
     if len(stream) <= distance:
         raise ValueError(
             f"ids must hold more than {distance} tokens for a pair, got {len(stream)}"

@@ -14,15 +14,19 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import numpy as np
 
 from course_lib.foundation.arguments import (
+    AtLeast,
+    Length,
+    Seed,
     as_integers,
     check_integer,
     check_iterable,
     check_range,
+    checked,
 )
 from course_lib.foundation.shuffling import RandomOrder
 
@@ -35,9 +39,10 @@ Item = TypeVar("Item")
 class FileOrder:
     """The order of the file, which mixes nothing and reads each page once."""
 
-    def __init__(self, size: int, seed: int = 0):
-        self.size = check_integer("size", size, minimum=0, maximum=2**62)
-        self.seed = check_integer("seed", seed, minimum=0)
+    @checked
+    def __init__(self, size: Annotated[int, AtLeast(0, 2**62)], seed: Seed = 0):
+        self.size = size
+        self.seed = seed
 
     def __len__(self) -> int:
         return self.size
@@ -85,11 +90,17 @@ class BlockOrder(FileOrder):
     to seed.
     """
 
+    @checked
     def __init__(
-        self, size: int, seed: int, *, block_size: int = 64, blocks_at_a_time: int = 256
+        self,
+        size: int,
+        seed: Seed,
+        *,
+        block_size: Length = 64,
+        blocks_at_a_time: int = 256,
     ):
         super().__init__(size, seed)
-        self.block_size = check_integer("block_size", block_size, minimum=1)
+        self.block_size = block_size
         name = "blocks_at_a_time"
         self.blocks_at_a_time = check_integer(name, blocks_at_a_time, minimum=1)
         # A larger block would be useless, and might not fit into 64 bits.
@@ -125,8 +136,9 @@ class BlockOrder(FileOrder):
         return self._last[1]
 
 
+@checked
 def shuffle_buffer(
-    items: Iterable[Item], buffer_size: int, *, seed: int
+    items: Iterable[Item], buffer_size: Length, *, seed: Seed
 ) -> Iterator[Item]:
     """Yield items in the order of a shuffle buffer, as streaming loaders do.
 
@@ -135,7 +147,6 @@ def shuffle_buffer(
     may come any number of positions late. To resume in the middle, you must read
     everything from the start again.
     """
-    buffer_size = check_integer("buffer_size", buffer_size, minimum=1)
     draw = np.random.default_rng(check_integer("seed", seed, minimum=0))
     return _from_buffer(iter(check_iterable("items", items)), buffer_size, draw)
 
@@ -176,12 +187,12 @@ class Mixing:
     predicted: float
 
 
-def measure_mixing(entries: object, size: int) -> Mixing:
+@checked
+def measure_mixing(entries: object, size: Annotated[int, AtLeast(3, 2**62)]) -> Mixing:
     """Measure how well an order of `size` things mixes, by some thousand `entries`.
 
     They are those at the positions 0, 1, 2, ... of the order.
     """
-    size = check_integer("size", size, minimum=3, maximum=2**62)
     entries = as_integers("entries", entries).astype(np.int64)
     if entries.ndim != 1 or len(entries) < 3:
         raise ValueError(
@@ -211,11 +222,12 @@ def _best_rule(bits: np.ndarray) -> float:
     return float(max(max(share, 1 - share) for share in agree))
 
 
+@checked
 def pages_read(
     starts: object,
-    context_length: int,
+    context_length: Length,
     *,
-    cached_pages: int,
+    cached_pages: Length,
     bytes_per_id: int = 2,
     page_bytes: int = PAGE_BYTES,
 ) -> tuple[int, int]:
@@ -235,7 +247,6 @@ def pages_read(
     starts = as_integers("starts", starts).astype(np.int64).ravel()
     bounds = {"minimum": 1, "maximum": 2**62}
     context_length = check_integer("context_length", context_length, **bounds)
-    cached_pages = check_integer("cached_pages", cached_pages, minimum=1)
     bytes_per_id = check_integer("bytes_per_id", bytes_per_id, **bounds)
     page_bytes = check_integer("page_bytes", page_bytes, **bounds)
     if starts.size and starts.min() < 0:

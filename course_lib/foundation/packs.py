@@ -9,17 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from course_lib.foundation.arguments import (
+    AtLeast,
     Ids,
+    Length,
+    Several,
     as_integers,
     as_stream,
     check_integer,
     check_iterable,
     check_type,
+    checked,
 )
 from course_lib.foundation.tokenizing import compact
 
@@ -61,11 +65,14 @@ class Pack:
         places = (self.documents.tolist(), self.offsets.tolist())
         return [Piece(*piece) for piece in zip(*places, streams, strict=True)]
 
-    def along(self, values: Sequence[Sequence]) -> np.ndarray:
+    @checked
+    def along(
+        self,
+        values: Annotated[Sequence[Sequence], Several("rows, one for each document")],
+    ) -> np.ndarray:
         """Put other values of the documents into a row, in the same way as their ids.
         There is one for each token, for example labels, or a mask that says what is
         scored."""
-        check_iterable("values", values, "rows, one for each document")
         parts = []
         for document, offset, ids in self.pieces():
             if not 0 <= document < len(values):
@@ -94,7 +101,7 @@ def join_pieces(pieces: Sequence[Piece]) -> Pack:
     if not pieces:
         raise ValueError("pieces must be at least one, got none: a pack is not empty")
     documents, offsets, streams = zip(*pieces, strict=True)
-    streams = [as_stream(ids, "ids of pieces") for ids in streams]
+    streams = [as_stream("ids of pieces", ids) for ids in streams]
     if not all(map(len, streams)):
         raise ValueError("pieces must hold ids, got an empty one")
     starts = list(accumulate(map(len, streams[:-1]), initial=0))
@@ -102,9 +109,11 @@ def join_pieces(pieces: Sequence[Piece]) -> Pack:
     return Pack(np.concatenate(streams), *places.astype(np.int64))
 
 
-def iterate_documents(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
+@checked
+def iterate_documents(
+    documents: Annotated[Iterable[Ids], Several("streams of ids")],
+) -> Iterator[np.ndarray]:
     """Yield the ids of each document, compact, or say which one is wrong."""
-    check_iterable("documents", documents, "streams of ids")
     return _compact_ids(documents)
 
 
@@ -123,10 +132,12 @@ def _compact_ids(documents: Iterable[Ids]) -> Iterator[np.ndarray]:
         yield stream
 
 
-def check_starts(document_starts: Ids, length: int) -> tuple[np.ndarray, int]:
+@checked
+def check_starts(
+    document_starts: Ids, length: Annotated[int, AtLeast(1, LONGEST)]
+) -> tuple[np.ndarray, int]:
     """Return where the documents of a row begin, int64, and its length."""
-    starts = as_stream(document_starts, "document_starts").astype(np.int64)
-    length = check_integer("length", length, minimum=1, maximum=LONGEST)
+    starts = as_stream("document_starts", document_starts).astype(np.int64)
     if not starts.size or starts[0] != 0:
         got = starts[:1].tolist() or "none at all"
         raise ValueError(f"document_starts must begin with 0, got {got}")
@@ -147,8 +158,10 @@ def check_pad_token(tokenizer: object) -> int:
     return check_integer("pad_token_id", pad_token_id, minimum=0, maximum=2**32 - 1)
 
 
+@checked
 def check_rows(
-    rows: Iterable[Mapping[str, object] | Pack], *optional: str
+    rows: Annotated[Iterable[Mapping[str, object] | Pack], Several("rows")],
+    *optional: str,
 ) -> dict[str, list[np.ndarray] | None]:
     """Return the columns of rows, by name, with None for a column that is not there.
 
@@ -156,7 +169,6 @@ def check_rows(
         rows: packs, or mappings with `input_ids`, integers, shape (n,), n at least 1.
         optional: columns of all rows or none: `labels`, as long, or `document_starts`.
     """
-    rows = check_iterable("rows", rows, "rows")
     rows = [vars(row) if isinstance(row, Pack) else row for row in rows]
     if not rows:
         raise ValueError("rows must hold at least one row, got none")
@@ -172,7 +184,7 @@ def check_rows(
                 where = f"row 0 and row {number} differ"
                 raise ValueError(f"{name} must be in all rows or in none, but {where}")
             if row.get(name) is not None:
-                columns[name].append(as_stream(row[name], f"rows[{number}]: {name}"))
+                columns[name].append(as_stream(f"rows[{number}]: {name}", row[name]))
     for number, ids in enumerate(columns["input_ids"]):
         if not len(ids):
             raise ValueError(f"rows[{number}] must hold at least one id, got none")
@@ -220,15 +232,15 @@ class PackingReport:
         return "\n".join(f"{name:<16}{value:>12}".rstrip() for name, value in rows)
 
 
+@checked
 def packing_report(
-    documents: Iterable[Ids], packs: Sequence[Pack], max_length: int
+    documents: Iterable[Ids], packs: Sequence[Pack], max_length: Length
 ) -> PackingReport:
     """Account for every token, using only the documents and the packs.
 
     Raises ValueError if the two do not agree: a pack is too long, or has a token that
     its document does not have, or a token is packed twice.
     """
-    max_length = check_integer("max_length", max_length, minimum=1)
     streams = list(iterate_documents(documents))
     lengths = np.array([len(ids) for ids in streams], dtype=np.int64)
     if not isinstance(packs, list | tuple):
@@ -279,9 +291,9 @@ def _pieces_of(pack: object, number: int) -> list[Piece]:
     """Check a pack that somebody else may have made, and split it into pieces."""
     check_type(f"packs[{number}]", pack, Pack)
     try:
-        ids = as_stream(pack.input_ids, "input_ids")
+        ids = as_stream("input_ids", pack.input_ids)
         starts, _ = check_starts(pack.document_starts, len(ids))
-        places = [as_stream(getattr(pack, name), name) for name in PLACES]
+        places = [as_stream(name, getattr(pack, name)) for name in PLACES]
         for name, values in zip(PLACES, places, strict=True):
             if len(values) != len(starts):
                 raise ValueError(f"{name} must be {len(starts)}, one for each piece")

@@ -16,7 +16,7 @@ from IPython import get_ipython
 from IPython.display import HTML, DisplayHandle, display
 from tqdm import tqdm
 
-from course_lib.foundation.arguments import check_flag, check_integer
+from course_lib.foundation.arguments import Count, check_flag, checked
 
 PROGRESS_VARIABLE = "COURSE_PROGRESS"
 OFF = ("0", "false", "no", "off")
@@ -74,12 +74,13 @@ class _NotebookBar(_Bar):
         super().close()
 
 
+@checked
 def progress_bar(
     iterable=None,
     description: str = "",
     *,
     unit: str = "it",
-    total: int | None = None,
+    total: Count | None = None,
     progress: bool | None = None,
 ) -> tqdm:
     """Wrap an iterable, or count by hand with `.update()`, as `tqdm` does.
@@ -87,8 +88,6 @@ def progress_bar(
     The `description`, `unit` and `total` are written beside the bar. It is shown unless
     `progress` or `COURSE_PROGRESS` says no, but in a notebook not inside an open one.
     """
-    if total is not None:
-        total = check_integer("total", total, minimum=0)
     in_notebook = hasattr(get_ipython(), "kernel")
     bar = _NotebookBar if in_notebook else _Bar
     return bar(

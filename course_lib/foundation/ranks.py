@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from torch import distributed
 from torch.multiprocessing import (
@@ -22,7 +22,11 @@ from torch.multiprocessing import (
     start_processes,
 )
 
-from course_lib.foundation.arguments import check_integer, check_number
+from course_lib.foundation.arguments import (
+    AtLeast,
+    Finite,
+    checked,
+)
 from course_lib.foundation.executors import NO_GUARD, end_with_parent, process_context
 from course_lib.foundation.models import one_thread
 
@@ -32,11 +36,12 @@ INTERFACE = "GLOO_SOCKET_IFNAME"
 LOOPBACK = {"linux": "lo", "darwin": "lo0"}
 
 
+@checked
 def run_ranks(
     function: Callable[..., Any],
-    world_size: int,
+    world_size: Annotated[int, AtLeast(1, 64)],
     *arguments: Any,
-    time_limit: float = 60.0,
+    time_limit: Annotated[float, Finite(minimum=0.01, maximum=1e6)] = 60.0,
     **options: Any,
 ) -> list[Any]:
     """Run a function in processes that form one group, as `torchrun` does.
@@ -58,8 +63,6 @@ def run_ranks(
     gloo's, because the time limit was reached or another rank is gone, or say that a
     rank was killed.
     """
-    world_size = check_integer("world_size", world_size, minimum=1, maximum=64)
-    time_limit = check_number("time_limit", time_limit, minimum=0.01, maximum=1e6)
     # Pickled here, because a tensor would be sent as memory that ranks share.
     work = pickle.dumps(partial(function, *arguments, **options))
     with tempfile.TemporaryDirectory() as name:
@@ -114,7 +117,10 @@ def _run_rank(
                 first.write(text.encode())
 
 
-def process_group(*, time_limit: float = 1800.0) -> AbstractContextManager[None]:
+@checked
+def process_group(
+    *, time_limit: Annotated[float, Finite(minimum=0.01, maximum=1e6)] = 1800.0
+) -> AbstractContextManager[None]:
     """Join the ranks of one run inside a `with`, using `torch.distributed` with gloo.
 
     The environment variables of `torchrun` say which rank this is, how many ranks there
@@ -123,7 +129,6 @@ def process_group(*, time_limit: float = 1800.0) -> AbstractContextManager[None]
     rank waits `time_limit` seconds for the others in each sum before gloo gives up with
     a RuntimeError; 1800 is PyTorch's default.
     """
-    time_limit = check_number("time_limit", time_limit, minimum=0.01, maximum=1e6)
     if "RANK" in os.environ:
         return _group(time_limit)
     return _group(time_limit, store=distributed.HashStore(), rank=0, world_size=1)

@@ -12,22 +12,27 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
 from course_lib.foundation.arguments import (
+    AtLeast,
+    Count,
+    FilePath,
+    Length,
+    OneOf,
+    Several,
+    Text,
     as_stream,
-    check_choice,
-    check_flag,
     check_integer,
     check_iterable,
-    check_path,
     check_type,
+    checked,
 )
 from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
 from course_lib.foundation.progress import progress_bar
 from course_lib.foundation.tokenizing import (
-    check_unicode,
     id_dtype,
     plain_tokenizer,
     smallest_dtype,
@@ -36,6 +41,7 @@ from course_lib.foundation.tokenizing import (
 
 FORMAT_VERSION = 2
 SPLITS = ("train", "val")  #: among which documents are divided
+Split: TypeAlias = Annotated[str, OneOf(SPLITS)]
 MANIFEST = "manifest.json"  #: describes a finished folder
 PROGRESS = "progress.jsonl"  #: describes a folder that is not finished
 INPUTS = "inputs.json"  #: names the files that were tokenized
@@ -60,19 +66,18 @@ class ShardSettings:
     max_tokens: int | None
 
     @classmethod
+    @checked
     def of(
         cls,
         tokenizer: object,
         *,
         shard_size: int = 100_000_000,
         val_every: int = 100,
-        max_tokens: int | None = None,
+        max_tokens: Length | None = None,
         end_of_text_id: int | None = None,
     ) -> ShardSettings:
         """Check the arguments of `write_shards`, and keep those that matter."""
         tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
-        if max_tokens is not None:
-            max_tokens = check_integer("max_tokens", max_tokens, minimum=1)
         widest = smallest_dtype(end_of_text_id or 0)
         return cls(
             dtype=np.promote_types(id_dtype(tokenizer), widest).name,
@@ -115,13 +120,15 @@ class Manifest:
         default_factory=lambda: dict.fromkeys(SPLITS, ())
     )
 
-    def num_tokens(self, split: str) -> int:
+    @checked
+    def num_tokens(self, split: Split) -> int:
         """Tokens of a split."""
-        return sum(shard.tokens for shard in self.shards[check_split(split)])
+        return sum(shard.tokens for shard in self.shards[split])
 
-    def num_documents(self, split: str) -> int:
+    @checked
+    def num_documents(self, split: Split) -> int:
         """Documents of a split."""
-        return sum(shard.documents for shard in self.shards[check_split(split)])
+        return sum(shard.documents for shard in self.shards[split])
 
     def __str__(self) -> str:
         lines = [f"{'':<6}{'shards':>8}{'documents':>14}{'tokens':>26}"]
@@ -136,10 +143,10 @@ class Manifest:
         return "\n".join(lines)
 
 
-def shard_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path:
+@checked
+def shard_path(out_dir: FilePath, split: Split, shard_index: Count) -> Path:
     """Name the file of a shard's ids: `train_000000.bin`."""
-    index = check_integer("shard_index", shard_index, minimum=0)
-    return check_path("out_dir", out_dir) / f"{check_split(split)}_{index:06}.bin"
+    return out_dir / f"{split}_{shard_index:06}.bin"
 
 
 def starts_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path:
@@ -147,27 +154,22 @@ def starts_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Pat
     return shard_path(out_dir, split, shard_index).with_suffix(".starts.bin")
 
 
-def pieces_folder(out_dir: str | os.PathLike) -> Path:
+@checked
+def pieces_folder(out_dir: FilePath) -> Path:
     """Name the folder beside the shards in which workers leave their results."""
-    path = check_path("out_dir", out_dir)
-    return path.with_name(path.name + ".pieces")
-
-
-def check_split(split: object) -> str:
-    """Return the name of a split, "train" or "val"; refuse anything else."""
-    return check_choice("split", split, SPLITS)
+    return out_dir.with_name(out_dir.name + ".pieces")
 
 
 # Checks of the files.
 
 
-def open_manifest(out_dir: str | os.PathLike) -> Manifest:
+@checked
+def open_manifest(out_dir: FilePath) -> Manifest:
     """Read the manifest of a finished folder, and check the size of every file.
 
     Raises FileNotFoundError if a file is missing, and ValueError if one has another
     size, or if the manifest is damaged or of another version.
     """
-    out_dir = check_path("out_dir", out_dir)
     path = out_dir / MANIFEST
     if not path.is_file():
         begun = (out_dir / PROGRESS).is_file() or pieces_folder(out_dir).is_dir()
@@ -178,28 +180,28 @@ def open_manifest(out_dir: str | os.PathLike) -> Manifest:
     return manifest
 
 
+@checked
 def files_of(manifest: Manifest) -> Iterator[tuple[Path, int, str]]:
     """The name, the size and the SHA-256 of every file that a manifest lists."""
-    check_type("manifest", manifest, Manifest)
     for split in SPLITS:
         for index, shard in enumerate(manifest.shards[split]):
             yield from files_of_shard(manifest.settings, split, index, shard)
 
 
+@checked
 def files_of_shard(
     settings: ShardSettings, split: str, index: int, shard: Shard
 ) -> Iterator[tuple[Path, int, str]]:
     """The same for the files of one shard: its ids, and where documents start."""
-    check_type("shard", shard, Shard)
-    check_type("settings", settings, ShardSettings)
     size = shard.tokens * settings.file_dtype.itemsize
     yield shard_path(".", split, index), size, shard.sha256
     yield starts_path(".", split, index), shard.documents * 8, shard.starts_sha256
 
 
+@checked
 def check_files(
-    out_dir: str | os.PathLike,
-    files: Iterable[tuple[Path, int, str]],
+    out_dir: FilePath,
+    files: Annotated[Iterable[tuple[Path, int, str]], Several("files")],
     *,
     sums: bool = False,
     progress: bool | None = None,
@@ -208,9 +210,7 @@ def check_files(
 
     A missing or different file is a FileNotFoundError or a ValueError that names it.
     """
-    sums, folder = check_flag("sums", sums), check_path("out_dir", out_dir)
-    files = check_iterable("files", files, "files")
-    files = [(folder / path, size, sha256) for path, size, sha256 in files]
+    files = [(out_dir / path, size, sha256) for path, size, sha256 in files]
     for path, size, _ in files:
         if not path.is_file():
             raise FileNotFoundError(f"{path} is missing, but it is listed")
@@ -231,9 +231,10 @@ def surplus_files(out_dir: str | os.PathLike, manifest: Manifest) -> set[str]:
     return names_of_shards(out_dir) - {path.name for path, _, _ in files_of(manifest)}
 
 
-def names_of_shards(out_dir: str | os.PathLike) -> set[str]:
+@checked
+def names_of_shards(out_dir: FilePath) -> set[str]:
     """Name the files in a folder whose names are those of shard files."""
-    names = os.listdir(check_path("out_dir", out_dir))
+    names = os.listdir(out_dir)
     return {name for name in names if SHARD.fullmatch(name)}
 
 
@@ -246,17 +247,19 @@ def refuse_shards(out_dir: str | os.PathLike) -> None:
         )
 
 
-def remove_unfinished(out_dir: str | os.PathLike) -> None:
+@checked
+def remove_unfinished(out_dir: FilePath) -> None:
     """Remove the files that a killed run was writing under temporary names."""
-    for path in check_path("out_dir", out_dir).iterdir():
+    for path in out_dir.iterdir():
         if UNFINISHED.fullmatch(path.name):
             path.unlink(missing_ok=True)
 
 
+@checked
 def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None:
     """Refuse to mix shards with different settings in one folder, and name these."""
-    old = asdict(check_type("old", old, ShardSettings))
-    new = asdict(check_type("new", new, ShardSettings))
+    old = asdict(old)
+    new = asdict(new)
     differences = [
         f"{name} {before!r} instead of {now!r}"
         for (name, before), now in zip(old.items(), new.values(), strict=True)
@@ -269,11 +272,12 @@ def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None
         )
 
 
-def write_manifest(out_dir: str | os.PathLike, manifest: Manifest) -> None:
+@checked
+def write_manifest(out_dir: FilePath, manifest: Manifest) -> None:
     """Write the manifest, durably. From now on the folder is finished."""
-    entries = asdict(check_type("manifest", manifest, Manifest))
+    entries = asdict(manifest)
     entries["format_version"] = FORMAT_VERSION
-    path = check_path("out_dir", out_dir) / MANIFEST
+    path = out_dir / MANIFEST
     write_json(path, entries | {"sha256": _hash_of(entries)})
 
 
@@ -306,10 +310,10 @@ def _read_manifest(path: Path) -> Manifest:
         raise ValueError(f"{path} is damaged: {error}") from None
 
 
-def check_shards(shards: Iterable[Shard], shard_size: int) -> None:
+@checked
+def check_shards(shards: Iterable[Shard], shard_size: Length) -> None:
     """Refuse impossible numbers: every shard except the last one must be full."""
     shards = tuple(check_iterable("shards", shards, "shards"))
-    shard_size = check_integer("shard_size", shard_size, minimum=1)
     for index, shard in enumerate(shards):
         least = 1 if index == len(shards) - 1 else shard_size
         check_type("shards", shard, Shard)
@@ -320,33 +324,36 @@ def check_shards(shards: Iterable[Shard], shard_size: int) -> None:
 # The names of documents.
 
 
-def text_digest(text: str) -> bytes:
+@checked
+def text_digest(text: Text) -> bytes:
     """Return the SHA-256 of a text."""
-    return hashlib.sha256(check_unicode(text).encode()).digest()
+    return hashlib.sha256(text.encode()).digest()
 
 
-def add_document(name: int, number: int, digest: bytes) -> int:
+@checked
+def add_document(
+    name: int, number: Annotated[int, AtLeast(0, 2**64 - 1)], digest: bytes
+) -> int:
     """Return a name for some documents and one more, given the name of the former.
 
     A name is the sum, modulo 2**256, of one hash for each document. The document's
     number, from 1, is part of its hash, so the same texts in another order have another
     name. Because it is a sum, many workers can compute parts of it in any order.
     """
-    number = check_integer("number", number, minimum=0, maximum=2**64 - 1)
-    digest = check_type("digest", digest, bytes)
     own = hashlib.sha256(number.to_bytes(8, "little") + digest).digest()
     return (name + int.from_bytes(own, "little")) % 2**256
 
 
-def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) -> None:
+@checked
+def check_documents(
+    folder: Path, manifest: Manifest, digests: Annotated[Iterable[bytes], Several()]
+) -> None:
     """Refuse documents that are not those of a finished folder.
 
     With `max_tokens`, documents after the last one that was written are not compared.
     """
-    check_type("manifest", manifest, Manifest)
     count = sum(manifest.num_documents(split) for split in SPLITS)
     name, number = NO_DOCUMENTS, 0
-    digests = check_iterable("digests", digests)
     for number, digest in enumerate(digests, start=1):
         if number > count:
             break
@@ -361,7 +368,7 @@ def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) 
 
 def narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Convert the ids of a document to the dtype of the files; none may wrap around."""
-    ids, dtype = as_stream(ids), np.dtype(dtype)
+    ids, dtype = as_stream("ids", ids), np.dtype(dtype)
     if dtype.kind not in "iu":
         raise TypeError(f"dtype must be one of integers, got {dtype}")
     if not ids.size:

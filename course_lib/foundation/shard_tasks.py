@@ -14,12 +14,20 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 from tokenizers import Tokenizer
 
 from course_lib.foundation import durable, shard_files
-from course_lib.foundation.arguments import check_integer, check_iterable, check_type
+from course_lib.foundation.arguments import (
+    Count,
+    Length,
+    Several,
+    check_integer,
+    check_type,
+    checked,
+)
 from course_lib.foundation.durable import DurableFile
 from course_lib.foundation.inputs import Task, read_piece
 from course_lib.foundation.shard_files import NO_DOCUMENTS, SPLITS, Shard, ShardSettings
@@ -67,11 +75,11 @@ class TaskResult:
         return val if split == "val" else sum(self.tokens) - val
 
 
-def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
+@checked
+def begin_job(job: Job, tokenizer: object, task_bytes: Length) -> int:
     """Write down the settings of a run, or compare them with those in the folder.
     Returns the size of tasks that the run was started with. Raises FileExistsError if
     the folder has files that no run of this kind made."""
-    task_bytes = check_integer("task_bytes", task_bytes, minimum=1)
     folder, out_dir = Path(check_type("job", job, Job).folder), Path(job.out_dir)
     entries = {
         "settings": asdict(job.settings),
@@ -171,9 +179,9 @@ def hash_of(value: object) -> str:
     return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def task_paths(job: Job, number: int) -> tuple[Path, Path, Path]:
+@checked
+def task_paths(job: Job, number: Count) -> tuple[Path, Path, Path]:
     """The paths of a task's ids, documents and record."""
-    number = check_integer("number", number, minimum=0)
     base = Path(check_type("job", job, Job).folder) / f"{number:05}"
     return tuple(base.with_suffix(end) for end in (".bin", ".documents", ".json"))
 
@@ -203,10 +211,9 @@ def find_result(job: Job, task: Task) -> TaskResult | None:
     return result if result.inputs == hash_of(task.pieces) and sizes == found else None
 
 
-def count_up_to(job: Job, result: TaskResult, max_tokens: int) -> TaskResult:
+@checked
+def count_up_to(job: Job, result: TaskResult, max_tokens: Count) -> TaskResult:
     """Cut a result before the first document that brings it above `max_tokens`."""
-    max_tokens = check_integer("max_tokens", max_tokens, minimum=0)
-    result = check_type("result", result, TaskResult)
     rows = np.fromfile(task_paths(job, result.number)[1], dtype=DOCUMENT)
     count = int(np.searchsorted(np.cumsum(rows["length"]), max_tokens, side="right"))
     lengths, k = rows["length"][:count], job.settings.val_every
@@ -236,15 +243,15 @@ class ShardPlan:
     parts: tuple[Part, ...]
 
 
+@checked
 def plan_shards(
-    results: Sequence[TaskResult], settings: ShardSettings
+    results: Annotated[Sequence[TaskResult], Several("results of tasks")],
+    settings: ShardSettings,
 ) -> list[ShardPlan]:
     """Say which tokens go into which shard, from the number of tokens of each task.
 
     In each split, the sum over all earlier tasks says where the tokens of a task begin.
     """
-    check_type("settings", settings, ShardSettings)
-    results = check_iterable("results", results, "results of tasks")
     results = [check_type("results", result, TaskResult) for result in results]
     before = np.cumsum([0, *(result.documents for result in results)]).tolist()
     plans = []
@@ -280,12 +287,12 @@ class ShardResult:
     documents: str
 
 
+@checked
 def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
     """Write one shard from the results of tasks. Like a task, it may be done twice.
 
     Raises ValueError if a file is not as its task has written it.
     """
-    check_type("plan", plan, ShardPlan)
     folder = check_type("job", job, Job).out_dir
     path = shard_files.shard_path(folder, plan.split, plan.index)
     file, starts, num_tokens, name = DurableFile(path), [], 0, NO_DOCUMENTS
@@ -312,8 +319,8 @@ def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
     return result
 
 
+@checked
 def _record_of(job: Job, plan: ShardPlan) -> Path:
-    check_type("plan", plan, ShardPlan)
     folder = check_type("job", job, Job).folder
     return shard_files.shard_path(folder, plan.split, plan.index).with_suffix(".json")
 

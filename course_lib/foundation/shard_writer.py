@@ -7,7 +7,6 @@ this list are kept, and the next run continues after its last line.
 from __future__ import annotations
 
 import json
-import os
 from collections import deque
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -17,10 +16,9 @@ import numpy as np
 
 from course_lib.foundation import durable, shard_files
 from course_lib.foundation.arguments import (
-    check_flag,
+    FilePath,
     check_integer,
-    check_path,
-    check_type,
+    checked,
 )
 from course_lib.foundation.durable import DurableFile
 from course_lib.foundation.shard_files import (
@@ -53,16 +51,17 @@ class ShardWriter:
             not their sizes alone.
     """
 
+    @checked
     def __init__(
         self,
-        out_dir: str | os.PathLike,
+        out_dir: FilePath,
         settings: ShardSettings,
         *,
         verify: bool = False,
     ):
-        self.folder = check_path("out_dir", out_dir)
-        self.settings = check_type("settings", settings, ShardSettings)
-        self.verify = check_flag("verify", verify)
+        self.folder = out_dir
+        self.settings = settings
+        self.verify = verify
         self.manifest: Manifest | None = None
         self._is_open = False
         self._cleanup = ExitStack()

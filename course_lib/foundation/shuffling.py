@@ -8,9 +8,18 @@ batch, and resuming an epoch just means continuing at position k.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
-from course_lib.foundation.arguments import as_integers, check_integer, check_range
+from course_lib.foundation.arguments import (
+    AtLeast,
+    Integers,
+    Seed,
+    check_integer,
+    check_range,
+    checked,
+)
 
 STORED_UP_TO = 2**16
 ROUNDS = 6
@@ -26,8 +35,9 @@ class RandomOrder:
     can be undone, different positions never get the same entry.
     """
 
-    def __init__(self, size: int, seed: int):
-        self.size = check_integer("size", size, minimum=0, maximum=2**62)
+    @checked
+    def __init__(self, size: Annotated[int, AtLeast(0, 2**62)], seed: Seed):
+        self.size = size
         seeds = np.random.SeedSequence(check_integer("seed", seed, minimum=0))
         self._keys = seeds.generate_state(ROUNDS, np.uint64)
         self._base = np.uint64(_ceiling_root(self.size))
@@ -39,9 +49,9 @@ class RandomOrder:
     def __len__(self) -> int:
         return self.size
 
-    def __getitem__(self, positions: object) -> np.ndarray:
+    @checked
+    def __getitem__(self, positions: Integers) -> np.ndarray:
         """Return the entries at `positions`, int64, in the shape of these integers."""
-        positions = as_integers("positions", positions)
         check_range("positions", positions, self.size, IndexError)
         if self._stored is not None:
             return self._stored[positions]

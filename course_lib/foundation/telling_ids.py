@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated
 
 import numpy as np
 
-from course_lib.foundation.arguments import as_stream, check_integer
+from course_lib.foundation.arguments import AtLeast, as_stream, checked
 
 # With these first ids, position p is the id first + p. None of them is 0, and none is
 # the padding or the end of a text of a common tokenizer.
@@ -30,7 +31,7 @@ class TellingIds:
     """
 
     def __init__(self, ids: object):
-        self.ids = as_stream(ids).astype(np.int64)
+        self.ids = as_stream("ids", ids).astype(np.int64)
         self.alphabet = np.unique(self.ids)
         self.neighbors = 0
         order = np.zeros(2, dtype=np.uint64)
@@ -46,23 +47,27 @@ class TellingIds:
         self._sorted = order[self._places]
 
     @classmethod
-    def of_positions(cls, num_tokens: int) -> TellingIds:
+    @checked
+    def of_positions(cls, num_tokens: Annotated[int, AtLeast(2, 2**30)]) -> TellingIds:
         """Make a stream in which the id at position p is p plus the first id."""
-        num_tokens = check_integer("num_tokens", num_tokens, minimum=2, maximum=2**30)
         first = FIRST_ID if num_tokens <= MOST_IN_16_BITS else FIRST_OF_MANY
         return cls(first + np.arange(num_tokens))
 
     @classmethod
-    def below(cls, vocab_size: int, num_tokens: int) -> TellingIds:
+    @checked
+    def below(
+        cls,
+        vocab_size: Annotated[int, AtLeast(6)],
+        num_tokens: Annotated[int, AtLeast(2, 2**30)],
+    ) -> TellingIds:
         """Make a stream of random ids below `vocab_size`, at least 6."""
-        vocab_size = check_integer("vocab_size", vocab_size, minimum=6)
-        num_tokens = check_integer("num_tokens", num_tokens, minimum=2, maximum=2**30)
         allowed = np.setdiff1d(np.arange(min(vocab_size, 2**15)), RESERVED)
         return cls(np.random.default_rng(SEED).choice(allowed, num_tokens))
 
     @classmethod
+    @checked
     def of_texts(
-        cls, tokenizer: object, num_tokens: int
+        cls, tokenizer: object, num_tokens: Annotated[int, AtLeast(2, 2**30)]
     ) -> tuple[TellingIds, list[str], list[int]]:
         """Make texts of random words whose tokens, without special ones, tell places.
 
@@ -71,7 +76,6 @@ class TellingIds:
         loader that cuts a text before it tokenizes makes other tokens at the cuts,
         which tell nothing.
         """
-        num_tokens = check_integer("num_tokens", num_tokens, minimum=2, maximum=2**30)
         encode = _plain_encoder(tokenizer)
         random = np.random.default_rng(SEED)
         texts, ids = [], []

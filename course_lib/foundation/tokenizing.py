@@ -7,16 +7,23 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from itertools import count, islice
 from mmap import mmap
+from typing import Annotated
 
 import numpy as np
 import torch
 
 from course_lib.foundation.arguments import (
+    AtLeast,
+    Count,
     Ids,
+    Length,
+    Text,
     as_stream,
     check_integer,
     check_iterable,
     check_range,
+    check_unicode,
+    checked,
 )
 from course_lib.foundation.progress import progress_bar
 
@@ -44,8 +51,8 @@ class CharTokenizer:
             case, a character outside the alphabet is an error.
     """
 
-    def __init__(self, characters: str, *, max_characters: int | None = None):
-        characters = check_unicode(characters, "characters")
+    @checked
+    def __init__(self, characters: Text, *, max_characters: Length | None = None):
         if not characters:
             raise ValueError(
                 "characters must not be empty: an alphabet needs at least one character"
@@ -53,7 +60,6 @@ class CharTokenizer:
         kept, counts = np.unique(_code_points(characters), return_counts=True)
         replaces = False
         if max_characters is not None:
-            max_characters = check_integer("max_characters", max_characters, minimum=1)
             replaces = len(kept) > max_characters
         if replaces:
             frequent = np.argsort(-counts, kind="stable")[:max_characters]
@@ -64,13 +70,13 @@ class CharTokenizer:
         self.vocab_size = len(self.characters) + 1
         self.replacement_id = self.characters.index(REPLACEMENT) if replaces else None
 
-    def encode(self, text: str) -> np.ndarray:
+    @checked
+    def encode(self, text: Text) -> np.ndarray:
         """Return each character's id, shape (n,), in the smallest dtype, with no end.
 
         A character outside the alphabet, if there is no replacement, is a ValueError
         that says where it is.
         """
-        text = check_unicode(text)
         wanted = _code_points(text)
         ids = np.searchsorted(self._code_points, wanted)
         found = self._code_points[np.minimum(ids, len(self._code_points) - 1)] == wanted
@@ -84,7 +90,7 @@ class CharTokenizer:
 
     def decode(self, ids: Ids) -> str:
         """Return the text of `ids`; an end-of-text id becomes `<|endoftext|>`."""
-        stream = check_range("ids", as_stream(ids), self.vocab_size)
+        stream = check_range("ids", as_stream("ids", ids), self.vocab_size)
         names = [*self.characters, END_OF_TEXT]
         return "".join(names[i] for i in stream.tolist())
 
@@ -126,12 +132,12 @@ def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
                 )
             batch = batch[text_column]
         for text in batch if isinstance(batch, list | tuple) else [batch]:
-            yield check_unicode(text, f"texts[{next(numbers)}]")
+            yield check_unicode(f"texts[{next(numbers)}]", text)
 
 
 def column_of_batch(features: Mapping[str, Sequence], name: str) -> list:
     """Return a column of a batch, as `map` of `datasets` passes it with `batched`."""
-    check_unicode(name, "the name of a column")
+    check_unicode("the name of a column", name)
     if not isinstance(features, Mapping) or isinstance(features.get(name), str):
         raise TypeError("features must be a batch: use map with batched=True")
     if name not in features:
@@ -139,11 +145,12 @@ def column_of_batch(features: Mapping[str, Sequence], name: str) -> list:
     return list(features[name])
 
 
+@checked
 def training_batches(
     texts: Iterable,
     *,
     text_column: str = "text",
-    length: int | None = None,
+    length: Count | None = None,
     progress: bool | None = None,
 ) -> Iterator[list[str]]:
     """Read texts for a trainer of `tokenizers`, in batches, with a progress bar.
@@ -156,8 +163,6 @@ def training_batches(
 
     Raises ValueError at the end if there was nothing except whitespace.
     """
-    if length is not None:
-        length = check_integer("length", length, minimum=0)
     plain = isinstance(texts, list | tuple) and all(isinstance(t, str) for t in texts)
     if length is None and (plain or hasattr(texts, "num_rows")):
         length = len(texts)  # batches hold an unknown number of texts
@@ -197,7 +202,7 @@ def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
         shown = f"{special_tokens!r:.60}"
         raise TypeError(f"special_tokens must be a list of names, got {shown}")
     names = [
-        check_unicode(name, f"special_tokens[{i}]")
+        check_unicode(f"special_tokens[{i}]", name)
         for i, name in enumerate(special_tokens)
     ]
     if "" in names:
@@ -210,32 +215,6 @@ def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
                 f"special_tokens must be different, but {name!r} occurs {times} times"
             )
     return names
-
-
-def check_unicode(text: object, name: str = "text") -> str:
-    """Return a text in which each pair of surrogates has become one character.
-
-    A surrogate is half of a character in UTF-16. Python allows a single surrogate in a
-    `str`, but UTF-8 has no bytes for it. Every function that encodes a text calls this
-    check.
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"{name} must be a str, got {type(text).__name__}")
-    try:
-        text.encode()
-        return text
-    except UnicodeEncodeError:
-        wide = text.encode("utf-16-le", "surrogatepass")
-    try:
-        return wide.decode("utf-16-le")
-    except UnicodeDecodeError as error:
-        whole = wide[: error.start].decode("utf-16-le")
-        half = wide[error.start : error.start + 2].decode("utf-16-le", "surrogatepass")
-        raise ValueError(
-            f"{name} must be Unicode, but character {len(whole)} is half of one: "
-            f"{half!r}; replace such halves with U+FFFD by "
-            "text.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')"
-        ) from None
 
 
 def encode_corpus(
@@ -278,13 +257,14 @@ def encode_corpus(
     return np.concatenate(pieces)
 
 
+@checked
 def encode_each(
     texts: Iterable,
     tokenizer: object,
     *,
     end_of_text_id: int | None = None,
     text_column: str = "text",
-    batch_size: int = BATCH_SIZE,
+    batch_size: Length = BATCH_SIZE,
     names: Iterable[int | str] | None = None,
 ) -> Iterator[np.ndarray]:
     """Yield the ids of one text after another, each with its end; see `encode_corpus`.
@@ -295,7 +275,6 @@ def encode_each(
     held in memory. Errors refer to the texts by `names`, which are 0, 1, 2 and so on by
     default.
     """
-    batch_size = check_integer("batch_size", batch_size, minimum=1)
     tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
     begins, ends = _frame(tokenizer)
     begin = compact(begins)
@@ -314,8 +293,10 @@ def encode_each(
     return each()
 
 
+@checked
 def plain_tokenizer(
-    tokenizer: object, end_of_text_id: int | None = None
+    tokenizer: object,
+    end_of_text_id: Annotated[int, AtLeast(0, 2**32 - 1)] | None = None,
 ) -> tuple[object, int | None]:
     """Return the tokenizer that does the work, and the id to put after each text.
 
@@ -332,10 +313,6 @@ def plain_tokenizer(
     ):
         kind = "a class" if isinstance(tokenizer, type) else type(tokenizer).__name__
         raise TypeError(f"tokenizer must have a method encode(text), got {kind}")
-    if end_of_text_id is not None:
-        end_of_text_id = check_integer(
-            "end_of_text_id", end_of_text_id, minimum=0, maximum=2**32 - 1
-        )
     begins, ends = _frame(tokenizer)
     if ends:
         if end_of_text_id is not None:
@@ -412,7 +389,7 @@ def _batch_encoder(tokenizer: object) -> Callable[[list[str]], list[np.ndarray]]
 
     def narrow(ids: object) -> np.ndarray:
         # This copies, because a tokenizer may write into the same buffer again.
-        return compact(as_stream(getattr(ids, "ids", ids)).astype(np.int64))
+        return compact(as_stream("ids", getattr(ids, "ids", ids)).astype(np.int64))
 
     return lambda texts: [narrow(encode(text, **plain)) for text in texts]
 
@@ -516,34 +493,34 @@ def id_dtype(tokenizer: object) -> np.dtype:
     )
 
 
-def smallest_dtype(largest_id: int) -> np.dtype:
+@checked
+def smallest_dtype(largest_id: Annotated[int, AtLeast(0, 2**32 - 1)]) -> np.dtype:
     """Return uint16 up to id 65,535 and uint32 beyond.
 
     `array.astype(np.uint16)` would not complain about id 70,000: it would store 4,464.
     """
-    largest_id = check_integer("largest_id", largest_id, minimum=0, maximum=2**32 - 1)
     return np.dtype(np.uint16 if largest_id < 2**16 else np.uint32)
 
 
+@checked
 def compact(ids: Ids) -> np.ndarray:
     """Return `ids` in the smallest dtype, shape (N,), read-only, copied at most once.
 
     A memory map, or an array of unsigned integers of at most 32 bits, is returned as it
     is, without being read.
     """
-    stream = as_stream(ids)
-    is_compact = stream.dtype.kind == "u" and stream.dtype.itemsize <= 4
-    if is_compact or _lies_in_a_file(stream):
-        return stream
-    if stream.size == 0:
-        return stream.astype(np.uint16)
-    if stream.min() < 0:
-        where = f"{stream.min()} at position {stream.argmin()}"
+    is_compact = ids.dtype.kind == "u" and ids.dtype.itemsize <= 4
+    if is_compact or _lies_in_a_file(ids):
+        return ids
+    if ids.size == 0:
+        return ids.astype(np.uint16)
+    if ids.min() < 0:
+        where = f"{ids.min()} at position {ids.argmin()}"
         raise ValueError(f"ids must not be negative, got {where}")
-    if stream.max() >= 2**32:
-        where = f"{stream.max()} at position {stream.argmax()}"
+    if ids.max() >= 2**32:
+        where = f"{ids.max()} at position {ids.argmax()}"
         raise ValueError(f"ids must fit into 32 bits, got {where}")
-    return stream.astype(smallest_dtype(stream.max()))
+    return ids.astype(smallest_dtype(ids.max()))
 
 
 def _lies_in_a_file(array: object) -> bool:

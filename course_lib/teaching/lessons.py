@@ -12,7 +12,7 @@ import nbformat
 from nbformat import NotebookNode
 
 import course_lib
-from course_lib.foundation import check_choice, check_iterable, check_type
+from course_lib.foundation import check_choice, check_iterable, checked
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
 
 # A tossed coin gets half of the verdicts right, so they count least.
@@ -47,9 +47,9 @@ class Lesson:
         return nbformat.read(self.path, as_version=4)
 
 
+@checked
 def exercise_of(cell: NotebookNode) -> str | None:
     """Name the exercise that a cell asks for; most cells ask for none."""
-    check_type("cell", cell, NotebookNode)
     if "exercise" not in cell.metadata.get("tags", []):
         return None
     checked = CHECKED.search(cell.source)

@@ -16,7 +16,7 @@ from filelock import FileLock
 from IPython import get_ipython
 
 import course_lib
-from course_lib.foundation import check_type, write_durably
+from course_lib.foundation import checked, write_durably
 
 WIDGETS_VARIABLE = "COURSE_WIDGETS"
 NAME, LOCK = "progress.json", ".progress.lock"
@@ -46,14 +46,13 @@ def progress_file() -> Path | None:
     return folder / NAME if here else None
 
 
+@checked
 def keep(name: str, outcome: str, *, over: Container[str] = ()) -> None:
     """Keep the outcome of a prompt or an exercise, as the latest that was done.
 
     Args:
         over: which outcomes, kept before, it replaces; all others stay.
     """
-    check_type("name", name, str)
-    check_type("outcome", outcome, str)
     path = progress_file()
     if path is None:
         return

@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
 from torch import nn
 
 from course_lib.foundation import (
+    AtLeast,
+    Finite,
     Ids,
+    Length,
+    Several,
     adam_with_linear_decay,
-    as_stream,
     check_callable,
-    check_integer,
-    check_iterable,
     check_model,
     check_type,
+    checked,
     evaluation_mode,
     one_thread,
     progress_bar,
@@ -43,14 +46,15 @@ def _epochs(loader: WindowLoader) -> Iterator[Batch]:
         yield from loader
 
 
+@checked
 @one_thread()
 def train(
     model: nn.Module,
-    batches: Iterable[Batch],
+    batches: Annotated[Iterable[Batch], Several("pairs of inputs and targets")],
     *,
-    num_steps: int,
-    learning_rate: float = 1e-2,
-    loss_function: LossFunction = next_token_loss,
+    num_steps: Annotated[int, AtLeast(1, 10**9)],
+    learning_rate: Annotated[float, Finite(above=0)] = 1e-2,
+    loss_function: Annotated[LossFunction, check_callable] = next_token_loss,
     progress: bool | None = None,
 ) -> list[float]:
     """Train with Adam for `num_steps` batches, at a rate that falls linearly.
@@ -70,10 +74,9 @@ def train(
     Returns the loss of each batch before its step, nats per token. Batches that end too
     early, or a loss that is not finite, are a ValueError.
     """
-    num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**9)
-    pairs = check_iterable("batches", batches, "pairs of inputs and targets")
-    source = repeat_epochs(pairs) if isinstance(pairs, WindowLoader) else iter(pairs)
-    check_callable("loss_function", loss_function)
+    source = (
+        repeat_epochs(batches) if isinstance(batches, WindowLoader) else iter(batches)
+    )
     optimizer, schedule = adam_with_linear_decay(model, learning_rate, num_steps)
     losses: list[float] = []
     model.train()
@@ -120,10 +123,11 @@ class Evaluation:
             return math.inf
 
 
+@checked
 @one_thread()
 @torch.no_grad()
 def evaluate(
-    model: nn.Module, ids: Ids, context_length: int, *, num_bytes: int | None = None
+    model: nn.Module, ids: Ids, context_length: Length, *, num_bytes: int | None = None
 ) -> Evaluation:
     """Score every token of `ids` but the first, once, in windows laid end to end.
 
@@ -137,14 +141,12 @@ def evaluate(
         num_bytes: UTF-8 length of the scored text, for `bits_per_byte`.
     """
     check_model(model)
-    stream = as_stream(ids)
-    num_targets = len(stream) - 1
+    num_targets = len(ids) - 1
     if num_targets < 1:
         wanted = "at least 2 tokens, a context and its target"
-        raise ValueError(f"ids must hold {wanted}, got {len(stream)}")
-    context_length = check_integer("context_length", context_length, minimum=1)
+        raise ValueError(f"ids must hold {wanted}, got {len(ids)}")
     context_length = min(context_length, num_targets)
-    starts = window_starts(len(stream), context_length, stride=context_length)
+    starts = window_starts(len(ids), context_length, stride=context_length)
     chunks = [
         (starts[i : i + WINDOWS_AT_ONCE], context_length)
         for i in range(0, len(starts), WINDOWS_AT_ONCE)
@@ -156,7 +158,7 @@ def evaluate(
     nats = 0.0
     with evaluation_mode(model):
         for chunk, length in chunks:
-            inputs, targets = gather_windows(stream, chunk, length)
+            inputs, targets = gather_windows(ids, chunk, length)
             nats += next_token_loss(model(inputs), targets).item() * targets.numel()
     mean = nats / num_targets
     if num_bytes is None:

@@ -33,7 +33,7 @@ CALLS = {
     "predict('?', np.eye(2))": TypeError("answer must have numbers or flags as parts"),
     "predict('?', ('a', 'b'))": TypeError("answer must have numbers or flags as parts"),
     "predict('?', (1, True))": TypeError("answer must have numbers or flags as parts"),
-    "predict('?', 0.1, buckets=3)": TypeError("buckets must be a Mapping, got int"),
+    "predict('?', 0.1, buckets=3)": TypeError("buckets must be a mapping, got int"),
     "predict('?', 'a', buckets={'a': 1, 'b': 2})": TypeError("answer must be a finite number"),
     "predict('?', 5, buckets={'a': 1, 'b': 2})": ValueError("buckets must have a place for 5.0, got limits [1.0, 2.0]"),
     "predict('?', 1, buckets={'a': 2, 'b': 1})": ValueError("buckets must have rising limits, got [2.0, 1.0]"),

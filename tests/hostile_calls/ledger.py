@@ -65,8 +65,8 @@ CALLS = {
     "token_ledger([0], 9, 4, reasons={'lost': np.ones(9, dtype=bool)})": TypeError("reasons['lost'] must be integers"),
     "token_ledger([0], 9, 4, reasons={'gap': [8]})": ValueError("reasons must not be called 'used', 'offset'"),
     "token_ledger([0], 9, 4, reasons={8: [8]})": TypeError("a name of reasons must be a str"),
-    "token_ledger([0], 9, 4, reasons=[8])": TypeError("reasons must be a Mapping"),
-    "token_ledger([0], 9, 4, reasons='tail')": TypeError("reasons must be a Mapping"),
+    "token_ledger([0], 9, 4, reasons=[8])": TypeError("reasons must be a mapping"),
+    "token_ledger([0], 9, 4, reasons='tail')": TypeError("reasons must be a mapping"),
     # codes of reasons
     "why_unused(np.array([False, True, False, True, False]), {})[0].tolist()": [1, 0, 2, 0, 3],
     "why_unused(np.zeros(3, dtype=bool), {})[0].tolist()": [3, 3, 3],

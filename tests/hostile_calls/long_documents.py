@@ -154,7 +154,7 @@ CALLS = {
     "stream(LISTS)": TypeError("must hold texts"),
     "stream(text_column='row')": TypeError("must hold texts"),
     "stream(text_column='body')": ValueError("text_column must be one of 'text', 'row', got 'body'"),
-    "stream(text_column=None)": TypeError("text_column must be one of"),
+    "stream(text_column=None)": TypeError("text_column must be a str, got NoneType"),
     "stream(tokenizer=None)": TypeError("tokenizer must have a method encode"),
     "stream(tokenizer=CharTokenizer)": TypeError("tokenizer must have a method encode(text), got a class"),
     "StreamingTextDataset(TEXTS, CHARACTERS, max_length=4)": TypeError("dataset must be a datasets.Dataset"),

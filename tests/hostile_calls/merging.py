@@ -21,7 +21,7 @@ CALLS = {
     "learn_merges({(1, 2): -1}, 5)": ValueError("counts of words must not be negative, got -1"),
     "learn_merges(WORDS, 5, first_id=2)": ValueError("words must hold ids below 2, got 2"),
     "learn_merges({'abab': 2}, 5)": TypeError("words must map tuples of ids to counts"),
-    "learn_merges([(1, 2)], 5)": TypeError("words must map tuples of ids to counts"),
+    "learn_merges([(1, 2)], 5)": TypeError("words must be a mapping, got list"),
     "learn_merges({(1, 2): 1}, 5)": {},
     "WORDS": {(1, 2, 1, 2): 3, (2, 1): 1},  # it has not changed them
     # encoding a word
@@ -30,8 +30,8 @@ CALLS = {
     "merge_word(WORD, {(1, 2): 9})": [9, 9],
     "merge_word(torch.tensor([1, 2]), {(1, 2): 9})": [9],
     "merge_word(np.array([1, 2], dtype=np.uint16), {(1, 2): 70_000})": [70_000],
-    "merge_word([1, 2], [(1, 2)])": TypeError("merges must be a Mapping, got list"),
-    "merge_word([1, 2], None)": TypeError("merges must be a Mapping, got NoneType"),
+    "merge_word([1, 2], [(1, 2)])": TypeError("merges must be a mapping, got list"),
+    "merge_word([1, 2], None)": TypeError("merges must be a mapping, got NoneType"),
     "merge_word('ab', {})": TypeError("ids must be integers, got text"),
     "WORD": [1, 2, 1, 2],
     # checks

@@ -137,8 +137,8 @@ CALLS = {
     "INPUTS.tolist()": [[0, 1, 2]],  # none of the models has changed them
     "find_leak(all_nan, INPUTS, 3)": ValueError("model must return no NaN, got one at position 0"),
     "find_leak(nan_at_the_end, INPUTS, 3)": ValueError("model must return no NaN, got one at position 2"),
-    "find_leak(one_hot, [[0, 1]], 3)": TypeError("inputs must be a tensor of ids, got list: try torch.tensor(inputs)"),
-    "find_leak(one_hot, None, 3)": TypeError("inputs must be a tensor of ids, got NoneType"),
+    "find_leak(one_hot, [[0, 1]], 3)": TypeError("inputs must be a tensor, got list"),
+    "find_leak(one_hot, None, 3)": TypeError("inputs must be a tensor, got NoneType"),
     "find_leak(one_hot, INPUTS[:0], 3)": ValueError("with B at least 1 and T at least 2, got (0, 3)"),
     "find_leak(one_hot, INPUTS[:, :1], 3)": ValueError("with B at least 1 and T at least 2, got (1, 1)"),
     "find_leak(one_hot, INPUTS[0], 3)": ValueError("inputs must have shape (B, T), got (3,)"),

@@ -71,7 +71,7 @@ CALLS = {
     "window_starts(10, 2, 0)": ValueError("stride must be"),
     "window_starts(10, None)": TypeError("context_length must be"),
     "window_starts(2, 2, np.uint64(2**63))": np.array([], dtype=np.int64),
-    "window_starts(-1, 2)": ValueError("num_tokens must be an integer of at least 0, got -1"),
+    "window_starts(-1, 2)": ValueError("num_tokens must be an integer of at least 0"),
     # gathering
     "pair(gather_windows([70_000, 2**31, 65_536], 0, 2))": ([70_000, 2**31], [2**31, 65_536]),
     "pair(gather_windows([], [], 2))": ([], []),

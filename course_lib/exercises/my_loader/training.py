@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from itertools import count
 from pathlib import Path
+from typing import Annotated
 
 import torch
 import torch.nn.functional as F
 
 from course_lib.exercises.my_loader.judging import load
-from course_lib.foundation import ConvolutionModel, Ids, as_stream, check_integer
+from course_lib.foundation import (
+    AtLeast,
+    ConvolutionModel,
+    Ids,
+    checked,
+)
 from course_lib.many_machines import backward_by_targets, fingerprint, rank_and_size
 
 
+@checked
 def train_on_rank(
     ids: Ids,
     vocab_size: int,
     *,
-    num_steps: int,
-    seed: int = 0,
+    num_steps: Annotated[int, AtLeast(1, 10**6)],
+    seed: Annotated[int, AtLeast(0, 2**63 - 1)] = 0,
     file: Path | None = None,
 ) -> tuple[list[float], str]:
     """Train a small model from a loader, as one rank of many or as the only process.
@@ -37,9 +44,6 @@ def train_on_rank(
     Returns the loss of each step in nats per token, which is the same on every rank,
     and a fingerprint of the weights at the end. Raises ValueError if an epoch is empty.
     """
-    stream = as_stream(ids)
-    num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=10**6)
-    seed = check_integer("seed", seed, minimum=0, maximum=2**63 - 1)
     rank, world_size = rank_and_size()
     make_loader = load(file)
     with torch.random.fork_rng():
@@ -49,7 +53,7 @@ def train_on_rank(
     losses: list[float] = []
     for epoch in count():
         before, named = len(losses), {"rank": rank, "world_size": world_size}
-        for inputs, targets in make_loader(stream, epoch=epoch, **named):
+        for inputs, targets in make_loader(ids, epoch=epoch, **named):
             logits = model(inputs).flatten(0, 1)
             loss_sum = F.cross_entropy(logits, targets.flatten(), reduction="sum")
             optimizer.zero_grad()
@@ -59,4 +63,4 @@ def train_on_rank(
                 weights = [w.detach() for w in model.parameters()]
                 return losses, fingerprint(*weights)
         if len(losses) == before:
-            raise ValueError(f"epoch {epoch} of {len(stream)} ids has no batches")
+            raise ValueError(f"epoch {epoch} of {len(ids)} ids has no batches")

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from IPython.display import Markdown, display
 
-from course_lib.foundation import check_integer
+from course_lib.foundation import Seed, checked
 from course_lib.teaching.checker import messages
 from course_lib.teaching.checker.calling import show
 from course_lib.teaching.checker.comparing import as_array, wrong_kind
@@ -37,9 +37,9 @@ class NumbersQuestion(Solved):
         self._ask, self._draw = ask, draw
         self._drawn: dict[int, Drawn] = {}
 
-    def drawn(self, seed: int = 0) -> Drawn:
+    @checked
+    def drawn(self, seed: Seed = 0) -> Drawn:
         """The numbers of a seed, by name, if a draw tells the mistakes apart."""
-        seed = check_integer("seed", seed, minimum=0)
         if seed not in self._drawn:
             source = random.Random(f"{self.name}, seed {seed}")
             draws = (self._draw(source) for _ in range(MOST_DRAWS))

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import torch
 
-from course_lib.foundation import check_dense, check_number, check_type
+from course_lib.foundation import check_dense, check_number, checked
 
 Answer: TypeAlias = bool | int | float | str | tuple
 
@@ -65,10 +65,10 @@ def as_choices(choices: object, answer: Answer) -> tuple:
     return choices
 
 
+@checked
 def bucket_of(number: object, buckets: Mapping[str, float]) -> str:
     """Return the name of the first bucket whose limit is above a number."""
     number = check_number("answer", number)
-    check_type("buckets", buckets, Mapping)
     limits = [
         math.inf if limit == math.inf else check_number(f"limit of {name!r}", limit)
         for name, limit in buckets.items()

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from course_lib.auditing_loaders import Audit
-from course_lib.foundation import TokenLedger, check_type
+from course_lib.foundation import TokenLedger, checked
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.ledgers import OF_TARGETS, in_steps
 
@@ -15,6 +15,7 @@ MOST_RANKS = 8
 HEIGHTS = {"inputs": 0.5, "wrong": 0.85}  # in a rank's row
 
 
+@checked
 @style.styled
 def plot_audit(audit: Audit) -> Figure:
     """Draw what an audit has seen of epoch 0: the ledger, the order, and the ranks.
@@ -23,7 +24,6 @@ def plot_audit(audit: Audit) -> Figure:
     come. If there are several ranks, each has a row with what it reads. Of more than
     2,000 rows of a batch some are drawn, and of more than 8 ranks the first 8.
     """
-    check_type("audit", audit, Audit)
     ranks = audit.firsts[:MOST_RANKS]
     several = len(ranks) > 1
     height = 5.4 + several * (0.5 + 0.32 * len(ranks))

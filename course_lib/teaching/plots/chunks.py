@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from course_lib.foundation import check_integer, check_iterable
+from course_lib.foundation import Count, Length, check_iterable, checked
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
 
@@ -13,8 +13,11 @@ HEIGHT = 0.72  # of a bar; the rest of 1 is between bars
 READ_BEFORE = "neutral", 0.12
 
 
+@checked
 @style.styled
-def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) -> Figure:
+def plot_chunks(
+    rows: Mapping[str, object], num_tokens: Count, max_length: Length
+) -> Figure:
     """Draw the chunks of a document, one a line, one choice of starts after another.
 
     Tokens after the last chunk are drawn as never predicted.
@@ -25,7 +28,6 @@ def plot_chunks(rows: Mapping[str, object], num_tokens: int, max_length: int) ->
         max_length: L.
     """
     num_tokens = style.check_few("num_tokens", num_tokens)
-    max_length = check_integer("max_length", max_length, minimum=1)
     rows = style.read_each("rows", rows, style.check_rising, num_tokens)
     lines = sum(map(len, rows.values()))
     style.check_few("number of chunks", lines, style.MOST_ROWS)

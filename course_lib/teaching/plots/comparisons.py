@@ -6,13 +6,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import check_flag
+from course_lib.foundation import checked
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable, row_name
 
 BAR = "#aab2bd"
 
 
+@checked
 @style.styled
 def plot_bars(
     values: Mapping[str, float],
@@ -28,7 +29,6 @@ def plot_bars(
         sort: the largest on top, instead of the order of `values`.
         limit: where the axis ends, such as 100 for percent; by default at the largest.
     """
-    sort = check_flag("sort", sort)
     style.check_mapping("values", values)
     numbers = style.finite("values", list(values.values()))
     if numbers.ndim != 1:
@@ -58,6 +58,7 @@ def plot_bars(
     return figure
 
 
+@checked
 @style.styled
 def plot_spread(
     groups: Mapping[str, object], *, xlabel: str, paired: bool = False
@@ -71,7 +72,6 @@ def plot_spread(
         paired: join run i of each row with run i of the next one, where rows share
             their seeds or their data.
     """
-    paired = check_flag("paired", paired)
     style.check_mapping("groups", groups)
     titled = all(isinstance(section, Mapping) for section in groups.values())
     sections = groups if titled else {"": groups}

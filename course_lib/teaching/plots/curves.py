@@ -1,12 +1,13 @@
 """Curves over steps, or over any other number, each with its name beside it."""
 
 from collections.abc import Mapping
+from typing import Annotated
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import check_choice
+from course_lib.foundation import OneOf, checked
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable, row_name
 
@@ -92,9 +93,14 @@ def plot_curves(
     return figure
 
 
+@checked
 @style.styled
 def plot_intervals(
-    curves: Mapping[str, Mapping], *, xlabel: str, ylabel: str, spacing: str = "linear"
+    curves: Mapping[str, Mapping],
+    *,
+    xlabel: str,
+    ylabel: str,
+    spacing: Annotated[str, OneOf(SPACINGS)] = "linear",
 ) -> Figure:
     """Draw one line a name through means, each with a bar from mean - half-width to
     mean + half-width.
@@ -104,7 +110,6 @@ def plot_intervals(
             for each, with one y axis for all.
         spacing: of the x axis: "linear" or "logarithmic".
     """
-    check_choice("spacing", spacing, SPACINGS)
     panels = _as_panels(curves)
     height = _height(max(map(len, panels.values())))
     figure, all_axes = style.new_panels(height, columns=len(panels), sharey=True)

@@ -7,7 +7,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import as_integers, check_flag, check_iterable, check_range
+from course_lib.foundation import (
+    as_integers,
+    check_iterable,
+    check_range,
+    checked,
+)
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable
 
@@ -17,6 +22,7 @@ NAMES = 1.9  # inches on the left, for the names of the rows
 SHADES_IN_TURN = (0.16, 0.42)  # only to tell neighbors apart
 
 
+@checked
 @style.styled
 def plot_readers(
     readers: Mapping[str, Mapping[str, object]],
@@ -38,7 +44,6 @@ def plot_readers(
     """
     num_samples = style.check_few("num_samples", num_samples)
     lines = style.as_levels(lines)
-    together = check_flag("together", together)
     groups = _in_groups("readers", readers, _positions, num_samples)
     read = [np.concatenate(list(several.values())) for several in groups.values()]
     if together:

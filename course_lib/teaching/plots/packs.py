@@ -11,12 +11,14 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from course_lib.foundation import (
+    Count,
+    Length,
     as_integers,
     as_stream,
     check_dense,
-    check_integer,
     check_iterable,
     check_range,
+    checked,
 )
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
@@ -62,10 +64,10 @@ def _documents(name: str, packs: object, lengths: np.ndarray) -> list[Row]:
     return rows
 
 
+@checked
 def _panels_of_packs(
-    panels: Mapping[str, list[Row]], max_length: int, names: list[str]
+    panels: Mapping[str, list[Row]], max_length: Length, names: list[str]
 ) -> Figure:
-    max_length = check_integer("max_length", max_length, minimum=1)
     for name, rows in panels.items():
         style.check_few(f"number of packs {name}".rstrip(), len(rows), style.MOST_ROWS)
     every_row = [row for rows in panels.values() for row in rows]
@@ -117,9 +119,10 @@ def _dash(box: Rectangle) -> None:
     box.set(edgecolor=style.INK, linestyle=(0, (3, 2)), linewidth=1.6, zorder=3)
 
 
+@checked
 @style.styled
 def inspect_packs(
-    packs: Iterable[object], max_length: int, *, eos_token_id: int | None = None
+    packs: Iterable[object], max_length: Length, *, eos_token_id: Count | None = None
 ) -> Figure:
     """Show a table of packs, and return a picture of them.
 
@@ -133,9 +136,6 @@ def inspect_packs(
         eos_token_id: what ends a document; a piece without it at its end was cut.
             Rows without `document_starts` are divided after it.
     """
-    max_length = check_integer("max_length", max_length, minimum=1)
-    if eos_token_id is not None:
-        eos_token_id = check_integer("eos_token_id", eos_token_id, minimum=0)
     rows = [
         _read_pack(f"packs[{number}]", pack, max_length, eos_token_id)
         for number, pack in enumerate(check_iterable("packs", packs, "packs"))
@@ -182,7 +182,7 @@ def _read_pack(
     def part(key: str) -> np.ndarray | None:
         is_mapping = isinstance(pack, Mapping)
         value = pack.get(key) if is_mapping else getattr(pack, key, None)
-        return None if value is None else as_stream(value, f"{name}.{key}")
+        return None if value is None else as_stream(f"{name}.{key}", value)
 
     ids, starts, documents = map(part, ("input_ids", "document_starts", "documents"))
     if ids is None:

@@ -7,16 +7,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from course_lib.foundation import as_integers, check_flag, check_integer
+from course_lib.foundation import (
+    Count,
+    Length,
+    as_integers,
+    checked,
+)
 from course_lib.teaching.plots import style
 
 LONGEST_ROW = 24
 SHADES_IN_TURN = (0.12, 0.4)  # only to tell neighbors apart
 
 
+@checked
 @style.styled
 def plot_cuts(
-    rows: Mapping[str, object], context_length: int, num_tokens: int
+    rows: Mapping[str, object], context_length: Length, num_tokens: Count
 ) -> Figure:
     """Draw, one row a name, where starts cut the stream: windows, and what they leave
     out.
@@ -25,7 +31,6 @@ def plot_cuts(
         rows: name to starts, shape (num_windows,), T or more apart.
         context_length, num_tokens: T and N.
     """
-    context_length = check_integer("context_length", context_length, minimum=1)
     num_tokens = style.check_few("num_tokens", num_tokens)
     sizes = context_length, num_tokens
     cuts = style.read_each("rows", rows, _cuts, *sizes, most=style.MOST_ROWS)
@@ -64,9 +69,10 @@ def _cuts(
     return starts
 
 
+@checked
 @style.styled
 def plot_tracks(
-    starts: object, num_steps: int, row_length: int, *, carried: bool | None = None
+    starts: object, num_steps: Length, row_length: int, *, carried: bool | None = None
 ) -> Figure:
     """Draw a stream folded into rows: in each the ids it reads, batch by batch.
 
@@ -76,10 +82,7 @@ def plot_tracks(
         carried: whether the state is carried on between batches, an arrow, or reset, a
             cross; by default it is not drawn.
     """
-    if carried is not None:
-        carried = check_flag("carried", carried)
     starts = as_integers("starts", starts).astype(np.int64)
-    num_steps = check_integer("num_steps", num_steps, minimum=1)
     row_length = style.check_few("row_length", row_length, LONGEST_ROW)
     if starts.ndim != 2 or not starts.size:
         got = f"got shape {starts.shape}"

@@ -5,7 +5,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from course_lib.foundation import as_integers, check_integer, check_range
+from course_lib.foundation import (
+    Length,
+    as_integers,
+    check_integer,
+    check_range,
+    checked,
+)
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import row_name
 
@@ -15,12 +21,13 @@ MOST_PANELS, PANELS_IN_A_ROW = 9, 3
 MOST_DOTS = 2000  # in a panel, because more of them look like a gray square
 
 
+@checked
 @style.styled
 def plot_shards(
     shard_sizes: Sequence[int],
     document_starts: Sequence[int],
     starts: Sequence[int] = (),
-    context_length: int = 1,
+    context_length: Length = 1,
 ) -> Figure:
     """Draw documents and shards of one stream, and the windows that lie across shards.
 
@@ -32,7 +39,6 @@ def plot_shards(
     sizes = style.check_lengths("shard_sizes", shard_sizes)
     num_tokens = style.check_few("sum of shard_sizes", int(sizes.sum()))
     begins = style.check_starts("document_starts", document_starts, num_tokens)
-    context_length = check_integer("context_length", context_length, minimum=1)
     starts = as_integers("starts", starts).astype(np.int64).ravel()
     check_integer("number of windows", len(starts), minimum=0, maximum=style.MOST_ROWS)
     check_range("starts", starts, num_tokens - context_length)
@@ -70,8 +76,9 @@ def _row_of_boxes(axes, y: float, begins: np.ndarray, num_tokens: int) -> None:
             style.centered(axes, (begin + end) / 2, y + HEIGHT / 2, str(number))
 
 
+@checked
 @style.styled
-def plot_orders(orders: Mapping[str, object], *, size: int) -> Figure:
+def plot_orders(orders: Mapping[str, object], *, size: Length) -> Figure:
     """Draw orders: which place of the file comes at which position, one panel each.
 
     Args:
@@ -79,7 +86,6 @@ def plot_orders(orders: Mapping[str, object], *, size: int) -> Figure:
             positions every k-th is drawn.
         size: n, the places in the file; an order may stop before it has all of them.
     """
-    size = check_integer("size", size, minimum=1)
     entries = style.read_each("orders", orders, _places, size, most=MOST_PANELS)
     rows = -(-len(entries) // PANELS_IN_A_ROW)
     columns = -(-len(entries) // rows)

@@ -9,13 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course_lib.foundation import (
+    Count,
     Ids,
+    Length,
     TokenLedger,
     as_integers,
-    as_stream,
     check_integer,
     check_iterable,
-    check_type,
+    checked,
 )
 from course_lib.next_token_shifting import shift_by_one
 from course_lib.teaching.plots import style
@@ -27,6 +28,7 @@ MOST_KERNELS = 4
 LEDGER_HEIGHT = 1.0
 
 
+@checked
 @style.styled
 def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
     """Draw a window of T + 1 ids, and under it its inputs and targets.
@@ -35,13 +37,12 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
         window: T + 1 integers, of which the first 17 are drawn.
         labels: what to write for each of them, by default the id.
     """
-    stream = as_stream(window, "window")
-    shift_by_one(stream)  # says what is wrong with a window of one id
-    labels = stream if labels is None else [*check_iterable("labels", labels, "labels")]
-    if len(labels) != len(stream):
-        wanted = f"one for each of the {len(stream)} ids"
+    shift_by_one(window)  # says what is wrong with a window of one id
+    labels = window if labels is None else [*check_iterable("labels", labels, "labels")]
+    if len(labels) != len(window):
+        wanted = f"one for each of the {len(window)} ids"
         raise ValueError(f"labels must be {wanted}, got {len(labels)}")
-    num_drawn = min(len(stream), MOST_SHIFTED)
+    num_drawn = min(len(window), MOST_SHIFTED)
     letters = int(style.column_width(num_drawn, 0.7) / 0.1)
     written = [in_a_box(str(label), letters) for label in labels[:num_drawn]]
     columns, _ = shift_by_one(np.arange(num_drawn))
@@ -54,16 +55,16 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
         ends = (column + 0.5, 0.82), (column + 0.5, 1.08)
         axes.annotate("", *ends, arrowprops={"arrowstyle": "->", "color": style.INK})
     rows = {
-        3.0: f"window, {len(stream)} ids",
-        1.5: f"inputs, T = {len(stream) - 1}",
-        0.4: f"targets, T = {len(stream) - 1}",
+        3.0: f"window, {len(window)} ids",
+        1.5: f"inputs, T = {len(window) - 1}",
+        0.4: f"targets, T = {len(window) - 1}",
     }
     style.name_rows(axes, rows, fontsize=style.NORMAL)
     axes.set_xticks(columns + 0.5, columns)
     axes.set_xlabel("position t", loc="left")
     style.fit_columns(axes, num_drawn, 0.7)
     axes.set_ylim(-0.1, 3.6)
-    if more := len(stream) - num_drawn:
+    if more := len(window) - num_drawn:
         style.say(figure, f"{more:,} more ids of the window, not drawn")
     return style.without_frame(figure, axes)
 
@@ -117,11 +118,12 @@ def _places(name: str, distances: object, position: int, num_tokens: int) -> set
     return places
 
 
+@checked
 @style.styled
 def plot_windows(
     starts: object,
-    context_length: int,
-    num_tokens: int,
+    context_length: Length,
+    num_tokens: Count,
     *,
     ledger: TokenLedger | None = None,
 ) -> Figure:
@@ -133,7 +135,6 @@ def plot_windows(
         ledger: of these starts, to be drawn below the windows, on the same axis.
     """
     starts = as_integers("starts", starts).astype(np.int64)
-    context_length = check_integer("context_length", context_length, minimum=1)
     num_tokens = style.check_few("num_tokens", num_tokens)
     style.check_few("number of windows", starts.size, style.MOST_ROWS)
     if starts.ndim not in (1, 2):
@@ -172,10 +173,10 @@ def plot_windows(
     return style.finish_rows(figure, axes, ticks, (min(ticks) - 0.5, top), keys)
 
 
+@checked
 def _with_ledger(
-    ledger: TokenLedger, num_tokens: int, rows: float
+    ledger: TokenLedger, num_tokens: Count, rows: float
 ) -> tuple[Figure, Axes]:
-    check_type("ledger", ledger, TokenLedger)
     if ledger.num_tokens != num_tokens:
         wanted = f"of a stream of {num_tokens} tokens"
         raise ValueError(f"ledger must be {wanted}, got one of {ledger.num_tokens}")

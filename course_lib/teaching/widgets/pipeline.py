@@ -6,7 +6,7 @@ import json
 from tokenizers import Tokenizer
 
 from course_lib.bpe import BYTE_CHARACTERS
-from course_lib.foundation import check_unicode
+from course_lib.foundation import Text, checked
 from course_lib.teaching.plots.letters import signs
 from course_lib.teaching.plots.tables import Table
 from course_lib.teaching.plots.tokenizations import TokenRows
@@ -35,12 +35,12 @@ def play_pipeline(
     return Player(draw, {"text": Line("text", 160, FEW)}, text=text)
 
 
-def draw_pipeline(tokenizer: Tokenizer, text: str) -> Html:
+@checked
+def draw_pipeline(tokenizer: Tokenizer, text: Text) -> Html:
     """Show what each stage makes of a text, and where each of its tokens comes from."""
     # this lesson loads `transformers`, for which no other lesson should wait
     from course_lib.tokenizer_pipeline import cut
 
-    text = check_unicode(text)
     normal, pre = text, tokenizer.pre_tokenizer
     if tokenizer.normalizer is not None:
         normal = tokenizer.normalizer.normalize_str(text)
