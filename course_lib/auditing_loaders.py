@@ -632,7 +632,13 @@ def audit_loader(
     if progress is None and len(stream) < LONG:
         progress = False
     call = Call(
-        make_loader, stream, documents, texts, separator_ids, max_batches, progress
+        make_loader,
+        stream,
+        documents,
+        texts,
+        separator_ids,
+        max_batches,
+        progress,
     )
     ranks = [replace(call, rank=r, world_size=world_size) for r in range(world_size)]
 

@@ -38,12 +38,10 @@ from course_lib.foundation import (
     Text,
     Words,
     as_id_list,
-    as_stream,
     check_integer,
     check_iterable,
     check_range,
     check_special_tokens,
-    check_type,
     check_unicode,
     check_words,
     checked,
@@ -81,9 +79,10 @@ BYTE_ORDER = bytes(sorted(range(256), key=BYTE_CHARACTERS.__getitem__))
 _PLACE_OF_BYTE = bytes(BYTE_ORDER.index(byte) for byte in range(256))
 
 
+@checked
 def printable(data: bytes) -> str:
     """Write each byte as a visible character: a space is Ġ, a line break Ċ, é Ã©."""
-    return "".join(BYTE_CHARACTERS[byte] for byte in check_type("data", data, bytes))
+    return "".join(BYTE_CHARACTERS[byte] for byte in data)
 
 
 # Words: what no merge may cross.
@@ -322,9 +321,10 @@ class BPETokenizer:
             ids += [known.index(piece)] if special else self._encode_ordinary(piece)
         return np.array(ids, dtype=smallest_dtype(self.vocab_size - 1))
 
+    @checked
     def encode_bytes(self, data: bytes) -> np.ndarray:
         """Return the ids of any bytes, text or not; UTF-8 gets those of `encode`."""
-        text = check_type("data", data, bytes).decode("utf-8", "surrogateescape")
+        text = data.decode("utf-8", "surrogateescape")
         ids = self._encode_ordinary(text)
         return np.array(ids, dtype=smallest_dtype(self.vocab_size - 1))
 
@@ -343,9 +343,10 @@ class BPETokenizer:
     def _merge(self, word: str) -> list[int]:
         return merge_word(spell(word, len(self.special_tokens)), self.merges)
 
+    @checked
     def decode_bytes(self, ids: Ids) -> bytes:
         """Return the bytes that the ids spell, exactly."""
-        stream = check_range("ids", as_stream("ids", ids), self.vocab_size)
+        stream = check_range("ids", ids, self.vocab_size)
         return b"".join(self.token_bytes[token] for token in stream.tolist())
 
     def decode(self, ids: Ids) -> str:

@@ -27,7 +27,6 @@ from course_lib.foundation import (
     Piece,
     as_stream,
     check_choice,
-    check_flag,
     check_integer,
     check_iterable,
     check_state,
@@ -190,7 +189,7 @@ def pack_documents(
     if labels is not None:
         documents = list(iterate_documents(documents))
         labels = _check_labels(labels, documents)
-    pieces = list(_pieces(documents, max_length, check_flag("split_long", split_long)))
+    pieces = list(_pieces(documents, max_length, split_long))
     lengths = np.array([len(piece.ids) for piece in pieces], dtype=np.int64)
     groups = assign_packs(lengths, max_length, strategy=strategy)
     packs = [join_pieces([pieces[i] for i in group]) for group in groups]

@@ -30,11 +30,11 @@ from course_lib.foundation import (
     Pack,
     RandomOrder,
     Seed,
+    Several,
     as_stream,
     check_choice,
     check_epoch,
     check_integer,
-    check_iterable,
     check_pad_token,
     check_range,
     check_rows,
@@ -534,7 +534,11 @@ class PaddingCollator:
         return {name: torch.from_numpy(values) for name, values in batch.items()}
 
 
-def padding_share(lengths: object, batches: Iterable[Sequence[int]]) -> float:
+@checked
+def padding_share(
+    lengths: object,
+    batches: Annotated[Iterable[Sequence[int]], Several("lists of rows")],
+) -> float:
     """Return the share of padding if each batch is filled up to its longest row.
 
     Args:
@@ -543,7 +547,7 @@ def padding_share(lengths: object, batches: Iterable[Sequence[int]]) -> float:
     """
     lengths = _check_lengths(lengths)
     filled = real = 0
-    for rows in check_iterable("batches", batches, "lists of rows"):
+    for rows in batches:
         rows = check_range("batches", as_stream("batches", rows), len(lengths))
         batch = lengths[rows].tolist()  # sums of these are exact
         if not batch:

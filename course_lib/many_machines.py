@@ -42,18 +42,19 @@ from course_lib.foundation import (
     CharTokenizer,
     ConvolutionModel,
     Count,
+    FilePath,
     Finite,
+    Ids,
     InThisProcess,
     Length,
     OneOf,
     RayExecutor,
+    Seed,
+    Several,
     Task,
     as_integers,
-    as_stream,
     check_integer,
-    check_iterable,
     check_number,
-    check_path,
     check_range,
     check_state,
     checked,
@@ -92,7 +93,7 @@ MOST = 10**12  # machines, or readers, of an estimate
 def tokenize_files(
     inputs: Iterable[str | os.PathLike],
     tokenizer: object,
-    out_dir: str | os.PathLike,
+    out_dir: FilePath,
     *,
     num_workers: Annotated[int, AtLeast(1, 1024)] = 1,
     make_executor: Executor | Callable[[], Executor] | None = None,
@@ -141,7 +142,7 @@ def tokenize_files(
         max_tokens=max_tokens,
         end_of_text_id=end_of_text_id,
     )
-    out_dir = Path(os.path.abspath(check_path("out_dir", out_dir)))
+    out_dir = Path(os.path.abspath(out_dir))
     files = list_inputs(inputs, suffixes=suffixes)[0]
     files = [Path(os.path.abspath(path)) for path in files]
     job = Job(
@@ -284,8 +285,9 @@ def reader_number(ranks: tuple[int, int]) -> tuple[int, int]:
 class RandomNumbers(IterableDataset):
     """Yield each worker's number with three numbers it draws: are they the same?"""
 
-    def __init__(self, seed: int):
-        self.generator = np.random.default_rng(check_integer("seed", seed, minimum=0))
+    @checked
+    def __init__(self, seed: Seed):
+        self.generator = np.random.default_rng(seed)
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         worker = get_worker_info()
@@ -547,7 +549,7 @@ def fingerprint(*tensors: torch.Tensor) -> str:
 
 @checked
 def take_steps(
-    steps_of_ranks: Sequence[int],
+    steps_of_ranks: Annotated[Sequence[int], Several("integers")],
     *,
     busy_seconds: Annotated[float, Finite(minimum=0, maximum=1e6)] = 0.0,
 ) -> int:
@@ -564,7 +566,7 @@ def take_steps(
             checkpoint.
     """
     rank, world_size = rank_and_size()
-    steps_of_ranks = list(check_iterable("steps_of_ranks", steps_of_ranks, "integers"))
+    steps_of_ranks = list(steps_of_ranks)
     if len(steps_of_ranks) != world_size:
         raise ValueError(
             f"steps_of_ranks must hold one number for each of {world_size} ranks, got "
@@ -578,14 +580,15 @@ def take_steps(
     return steps
 
 
-def attention_pairs(lengths: Sequence[int]) -> int:
+@checked
+def attention_pairs(lengths: Ids) -> int:
     """Count the pairs of a token and a token that it sees, with a document mask.
 
     A document of n tokens makes n (n + 1) / 2 pairs, since a token sees itself and the
     tokens before it there. Two packs with equally many tokens can be very different
     work.
     """
-    lengths = as_stream("lengths", lengths).astype(object)
+    lengths = lengths.astype(object)
     if lengths.size and lengths.min() < 1:
         raise ValueError(f"lengths must be at least 1, got {lengths.min()}")
     return int((lengths * (lengths + 1) // 2).sum())

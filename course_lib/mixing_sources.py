@@ -25,9 +25,9 @@ from course_lib.foundation import (
     OneOf,
     RandomOrder,
     Seed,
+    Several,
     check_index,
     check_integer,
-    check_iterable,
     check_range,
     check_state,
     check_type,
@@ -105,7 +105,7 @@ def temperature_weights(
     Source: Conneau and others, "Unsupervised Cross-lingual Representation Learning at
     Scale" (2020), with alpha = 1 / temperature.
     """
-    names = list(check_type("sizes", sizes, Mapping))
+    names = list(sizes)
     check_weights(list(sizes.values()), "sizes")
     # In logarithms, because a power of a large size may not fit into a float.
     logs = [math.log(size) if size else -math.inf for size in sizes.values()]
@@ -165,7 +165,7 @@ class StagedMixture:
     def __init__(
         self,
         num_windows: Mapping[str, int],
-        stages: Iterable[tuple[Mapping[str, float], int]],
+        stages: Annotated[Iterable[tuple[Mapping[str, float], int]], Several()],
         *,
         base_seed: Seed = 0,
         block_size: Length = 1_000,
@@ -182,7 +182,7 @@ class StagedMixture:
         self.names = list(self.num_windows)
         self.base_seed = base_seed
         self.block_size = block_size
-        self.stages = [self._check_stage(s) for s in check_iterable("stages", stages)]
+        self.stages = [self._check_stage(s) for s in stages]
         if not self.stages:
             raise ValueError("stages must hold at least one stage, got none")
         self._sizes = np.array(list(self.num_windows.values()), dtype=object)

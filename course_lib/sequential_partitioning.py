@@ -23,11 +23,9 @@ from course_lib.foundation import (
     Ids,
     Length,
     adam_with_linear_decay,
-    as_stream,
     check_callable,
     check_integer,
     check_range,
-    check_type,
     checked,
     evaluation_mode,
     one_thread,
@@ -155,10 +153,11 @@ def row_remainders(
 # A state that is carried from batch to batch
 
 
+@checked
 def count_graph_nodes(tensor: torch.Tensor) -> int:
     """Count the operations that a backward pass from `tensor` would visit."""
     seen: set = set()
-    waiting = [check_type("tensor", tensor, torch.Tensor).grad_fn]
+    waiting = [tensor.grad_fn]
     while waiting:
         node = waiting.pop()
         if node is not None and node not in seen:
@@ -350,12 +349,13 @@ def token_logits(
     return torch.cat(pieces)
 
 
+@checked
 def token_losses(
     model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
 ) -> torch.Tensor:
     """Return the loss of each prediction of `token_logits`, in nats, shape (N - 1,)."""
     logits = token_logits(model, ids, num_steps, carry_state=carry_state)
-    targets = torch.from_numpy(as_stream("ids", ids)[1:].astype(np.int64))
+    targets = torch.from_numpy(ids[1:].astype(np.int64))
     return torch.nn.functional.cross_entropy(logits, targets, reduction="none")
 
 

@@ -79,7 +79,7 @@ def window_starts(
     """Return the starts 0, S, 2S, ... of all windows that fit, int64, in order."""
     windows = count_windows(num_tokens, context_length, stride)
     # A stride beyond the stream leaves only the start 0, and may not fit into int64.
-    step = min(check_integer("stride", stride, minimum=1), max(1, num_tokens))
+    step = min(stride, max(1, num_tokens))
     return np.arange(windows, dtype=np.int64) * step
 
 

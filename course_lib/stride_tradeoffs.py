@@ -19,6 +19,7 @@ from course_lib.foundation import (
     Count,
     Finite,
     Ids,
+    Integers,
     Length,
     as_integers,
     as_numbers,
@@ -78,7 +79,7 @@ class EpochCost:
 
 @checked
 def epoch_cost(
-    starts: object, num_tokens: Count, context_length: Length, batch_size: Length
+    starts: Integers, num_tokens: Count, context_length: Length, batch_size: Length
 ) -> EpochCost:
     """Count what an epoch costs and covers, from its starts alone.
 
@@ -87,7 +88,7 @@ def epoch_cost(
             (num_batches, B) as iterators yield them.
         num_tokens, context_length, batch_size: N, T and B. The last batch may be short.
     """
-    starts = as_integers("starts", starts).astype(np.int64).ravel()
+    starts = starts.astype(np.int64).ravel()
     ledger = token_ledger(starts, num_tokens, context_length)
     # the first token has no context, so no window predicts it
     turns = ledger.as_target[1:]

@@ -21,11 +21,11 @@ import numpy as np
 from course_lib.foundation import (
     Count,
     FilePath,
+    Integers,
     Length,
     RandomOrder,
     Seed,
     ShardWriter,
-    as_integers,
     check_index,
     check_integer,
     checked,
@@ -258,10 +258,11 @@ class ShardedStream:
         """All windows at a stride, as rows of a table that stores none of them."""
         return ShardedWindows(self, context_length, stride)
 
-    def cut_windows(self, starts: object, context_length: int) -> np.ndarray:
+    @checked
+    def cut_windows(self, starts: Integers, context_length: Length) -> np.ndarray:
         """Copy the windows at `starts`, shape (..., T + 1), for `gather_windows`."""
-        length = check_integer("context_length", context_length, minimum=1) + 1
-        starts = as_integers("starts", starts).astype(np.int64)
+        length = context_length + 1
+        starts = starts.astype(np.int64)
         last = len(self) - length
         if starts.size and not (starts.min() >= 0 and starts.max() <= last):
             found = f"{starts.min()} ... {starts.max()}"

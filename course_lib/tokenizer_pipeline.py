@@ -34,7 +34,6 @@ from course_lib.foundation import (
     Finite,
     Several,
     Text,
-    check_flag,
     check_integer,
     check_special_tokens,
     checked,
@@ -103,6 +102,7 @@ _JOINED = "".join(rf"\p{{{name}}}" for name in _JOINED.split())
 _JOINER = rf"(?<![{_JOINED}]\p{{M}}{{0,8}})[\x{{200C}}\x{{200D}}]"
 
 
+@checked
 def build_normalizer(*, keep_indentation: bool = True) -> normalizers.Normalizer:
     r"""Make the first stage: it tidies a text, and leaves a tidy text unchanged.
 
@@ -122,7 +122,7 @@ def build_normalizer(*, keep_indentation: bool = True) -> normalizers.Normalizer
             kept in either case.
     """
     spaces = " {2,}"
-    if check_flag("keep_indentation", keep_indentation):
+    if keep_indentation:
         spaces = r"(?<=[^\t\n ]|[^\t\n ]\t|[^\t\n ]\t\t) {2,}"
     return normalizers.Sequence(
         [
@@ -160,6 +160,7 @@ PIECE_RULES: dict[str, str] = {
 }
 
 
+@checked
 def build_pre_tokenizer(
     rules: Mapping[str, str] | None = None, *, byte_level: bool = True
 ) -> pre_tokenizers.PreTokenizer:
@@ -174,7 +175,7 @@ def build_pre_tokenizer(
     rules = PIECE_RULES if rules is None else _check_rules(rules)
     pattern = "|".join(f"(?:{rule})" for rule in rules.values())
     split = pre_tokenizers.Split(Regex(pattern), behavior="isolated")
-    if not check_flag("byte_level", byte_level):
+    if not byte_level:
         return split
     # Without use_regex=False, ByteLevel would cut our pieces once more, as GPT-2 does.
     return pre_tokenizers.Sequence(
@@ -183,8 +184,6 @@ def build_pre_tokenizer(
 
 
 def _check_rules(rules: Mapping[str, str]) -> Mapping[str, str]:
-    if not isinstance(rules, Mapping):
-        raise TypeError(f"rules must be names with their patterns, got {rules!r}")
     if not rules:
         raise ValueError("rules must hold at least one pattern, got none")
     for name, rule in rules.items():

@@ -5,10 +5,9 @@ import inspect
 
 import pytest
 
-from course_lib.foundation import check_integer
 from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset, count_windows
 from course_lib.teaching import show_source
-from course_lib.teaching.source import CHECKS_LEFT_OUT, source_of
+from course_lib.teaching.source import source_of
 
 
 # A docstring may have other quotes, too.
@@ -48,7 +47,6 @@ def test_what_is_shown_is_the_code_without_the_rest_of_its_docstrings(thing, mon
                 node.body[0] = ast.Expr(ast.Constant(first))
             return node
 
-    monkeypatch.setattr("course_lib.teaching.source.LONGEST_BLOCK", 1000)
     shown = ast.parse(source_of(thing))
     whole = ast.parse(source_of(thing, full=True))
     assert ast.dump(Shorten().visit(shown)) == ast.dump(Shorten().visit(whole))
@@ -69,53 +67,3 @@ def test_it_tells_the_file_and_shows_one_block_for_each_thing(shown):
     assert f"\n\n```python\n{source_of(count_windows)}\n```\n\n" in markdown
     show_source(count_windows, full=True)
     assert shown[2]["text/plain"].endswith(source_of(count_windows, full=True))
-
-
-def checked(number, names, size=3):
-    """Do what it does.
-
-    At length.
-    """
-    # Numbers are whole.
-    check_integer("number", number, minimum=0)
-    size = check_integer("size", size, minimum=0)
-    if number > 3:
-        raise ValueError("number must be small")
-    limit = check_integer("limit", 7, minimum=0)
-    for name in names:
-        if not name:
-            raise ValueError("empty")
-
-    def inner(value):
-        if value is None:
-            raise TypeError("nothing")
-        return value
-
-    if size:
-        names = names[:size]
-    # Not here.
-    if number < 0 and size:
-        raise ValueError("what?")
-    return inner(number), limit
-
-
-def test_checks_of_arguments_are_left_out_of_long_blocks_alone(monkeypatch):
-    assert "number must be small" in source_of(checked)
-    monkeypatch.setattr("course_lib.teaching.source.LONGEST_BLOCK", 10)
-    left_out = CHECKS_LEFT_OUT
-    assert source_of(checked).splitlines() == [
-        "def checked(number, names, size=3):",
-        '    """Do what it does."""',
-        f"    {left_out}",
-        '    limit = check_integer("limit", 7, minimum=0)',
-        f"    {left_out}",
-        "",
-        "    def inner(value):",
-        f"        {left_out}",
-        "        return value",
-        "",
-        "    if size:",
-        "        names = names[:size]",
-        f"    {left_out}",
-        "    return inner(number), limit",
-    ]

@@ -35,6 +35,10 @@ Check: TypeAlias = Callable[[str, object], object]
 to calculate with, or raises a TypeError or ValueError that names the argument.
 """
 
+ArgumentChecks: TypeAlias = tuple[
+    dict[str, Callable[[object], object]], list[Callable[[object], object] | None]
+]
+
 LONGEST_SHOWN = 100  # characters of a wrong value that its error message repeats
 
 # The decorator.
@@ -51,36 +55,38 @@ def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result
     if isinstance(function, type):
         function.__init__ = checked(function.__init__)
         return function
-    checks: dict[str, Callable[[object], object]] = {}
-    in_order: list[Callable[[object], object] | None] | None = None
-
-    def read_annotations() -> list[Callable[[object], object] | None]:
-        # At the first call, because an annotation may name what is defined further on.
-        several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
-        positional = []
-        for name, parameter in inspect.signature(function).parameters.items():
-            check = check_of(_evaluated(parameter.annotation, function))
-            if check is not None and parameter.kind not in several:
-                checks[name] = functools.partial(check, name)
-            if parameter.kind not in (*several, inspect.Parameter.KEYWORD_ONLY):
-                positional.append(checks.get(name))
-        return positional
+    found: ArgumentChecks | None = None
 
     @functools.wraps(function)
     def call(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
-        nonlocal in_order
-        if in_order is None:
-            in_order = read_annotations()
+        nonlocal found
+        # At the first call, because an annotation may name what is defined further on.
+        by_name, in_order = found = found or checks_of(function)
         plain = [
             value if check is None else check(value)
             for check, value in zip(in_order, arguments, strict=False)
         ]
         for name, value in named.items():
-            if name in checks:
-                named[name] = checks[name](value)
+            if name in by_name:
+                named[name] = by_name[name](value)
         return function(*plain, *arguments[len(plain) :], **named)
 
+    call.is_checked = True
     return call
+
+
+def checks_of(function: Callable) -> ArgumentChecks:
+    """Return the checks of a function's arguments, by name and in their order."""
+    by_name, in_order = {}, []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        check = check_of(_evaluated(parameter.annotation, function))
+        if check is not None:
+            by_name[name] = functools.partial(check, name)
+        if parameter.kind is not parameter.KEYWORD_ONLY:
+            in_order.append(by_name.get(name))
+    return by_name, in_order
 
 
 def _evaluated(annotation: object, function: Callable) -> object:
@@ -104,30 +110,14 @@ def check_of(annotation: object) -> Check | None:
         if len(kinds) > 1:
             return None
         check = check_of(kinds[0])
-        return check and _Optional(check)
+        return check and OrNone(check)
     if origin is Literal:
-        return functools.partial(_check_literal, parts)
+        return OneOf(parts)
     kind = origin or annotation
     if kind in PLAIN:
         return PLAIN[kind]
     is_class = isinstance(kind, type) and kind not in NOT_CHECKED
-    return functools.partial(_check_class, kind) if is_class else None
-
-
-@dataclass(frozen=True)
-class _Optional:
-    check: Check
-
-    def __call__(self, name: str, value: object) -> object:
-        return None if value is None else self.check(name, value)
-
-
-def _check_literal(choices: tuple[str, ...], name: str, value: object) -> object:
-    return check_choice(name, value, choices)
-
-
-def _check_class(kind: type, name: str, value: object) -> object:
-    return check_type(name, value, kind)
+    return InstanceOf(kind) if is_class else None
 
 
 # The kinds that there are.
@@ -160,6 +150,26 @@ class Finite:
         return check_number(
             name, value, minimum=self.minimum, maximum=self.maximum, above=self.above
         )
+
+
+@dataclass(frozen=True)
+class InstanceOf:
+    """What a class in an annotation asks for."""
+
+    kind: type
+
+    def __call__(self, name: str, value: object) -> object:
+        return check_type(name, value, self.kind)
+
+
+@dataclass(frozen=True)
+class OrNone:
+    """What `X | None` asks for."""
+
+    check: Check
+
+    def __call__(self, name: str, value: object) -> object:
+        return None if value is None else self.check(name, value)
 
 
 @dataclass(frozen=True)

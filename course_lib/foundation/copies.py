@@ -22,8 +22,6 @@ from course_lib.foundation.arguments import (
     Several,
     Text,
     as_numbers,
-    check_integer,
-    check_type,
     check_unicode,
     checked,
 )
@@ -94,12 +92,12 @@ def shingles(text: str, size: Length = 5) -> set[str]:
     return {" ".join(words[i : i + size]) for i in range(max(1, len(words) - size + 1))}
 
 
+@checked
 def similarity(a: set, b: set) -> float:
     """Return the Jaccard similarity of two sets, what they share of all they have.
 
     It is 1.0 for two empty sets.
     """
-    a, b = check_type("a", a, set), check_type("b", b, set)
     return len(a & b) / len(a | b) if a | b else 1.0
 
 
@@ -123,7 +121,7 @@ def minhash(
     ]
     if not digests:
         raise ValueError("items must hold at least one string, got none")
-    seeds = np.random.SeedSequence(check_integer("base_seed", base_seed, minimum=0))
+    seeds = np.random.SeedSequence(base_seed)
     factors, shifts = seeds.generate_state(2 * num_hashes, np.uint64).reshape(2, -1)
     hashes = np.array(digests, dtype=np.uint64)
     # Multiply by an odd number and take the higher bits: a family of hash functions.

@@ -10,7 +10,7 @@ import torch
 
 from course_lib.foundation.arguments import (
     AtLeast,
-    check_iterable,
+    Several,
     checked,
 )
 
@@ -19,7 +19,7 @@ Batch = tuple[torch.Tensor, ...]
 
 @checked
 def copy_to_device(
-    batches: Iterable[Batch],
+    batches: Annotated[Iterable[Batch], Several("tuples of tensors")],
     device: str | torch.device,
     *,
     ahead: Annotated[int, AtLeast(1, 1000)] = 2,
@@ -42,7 +42,7 @@ def copy_to_device(
         ahead: how many batches to copy to a GPU before they are needed, at least 1.
     """
     device = torch.device(device)
-    batches = iter(check_iterable("batches", batches, "tuples of tensors"))
+    batches = iter(batches)
     if device.type != "cuda":
         return (tuple(tensor.to(device) for tensor in batch) for batch in batches)
     if not torch.cuda.is_available():

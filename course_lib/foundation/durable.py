@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 
 from filelock import FileLock, Timeout
 
-from course_lib.foundation.arguments import FilePath, check_type, checked
+from course_lib.foundation.arguments import FilePath, checked
 
 TEMPORARY = ".tmp"  #: ends the name of a file that is not complete yet
 LOCK = ".lock"  # may be left over: removing a lock that others wait for is unsafe
@@ -131,7 +131,7 @@ def _objects_in(path: str | os.PathLike, texts: Iterable[bytes]) -> list[dict]:
 @checked
 def append_line(path: FilePath, content: dict) -> None:
     """Append plain values as a line of JSON, and wait until it has reached the disk."""
-    line = _as_json(check_type("content", content, dict))
+    line = _as_json(content)
     with told(path), path.open("ab") as file:
         file.write(line)
         file.flush()

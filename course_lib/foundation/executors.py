@@ -21,7 +21,7 @@ from typing import Annotated, Any
 
 from course_lib.foundation.arguments import (
     AtLeast,
-    check_iterable,
+    Several,
     checked,
 )
 
@@ -103,7 +103,7 @@ def end_with_parent() -> None:
 @checked
 def run_in_order(
     function: Callable[[Any], Any],
-    tasks: Iterable[Any],
+    tasks: Annotated[Iterable[Any], Several("tasks")],
     make_executor: Executor | Callable[[], Executor],
 ) -> Iterator[Any]:
     """Submit all tasks at once, and yield their results in the order of the tasks.
@@ -121,7 +121,7 @@ def run_in_order(
     otherwise the exception of the first task, by its order, that raised one, or a
     RuntimeError with its text if it cannot be sent between processes.
     """
-    tasks = list(check_iterable("tasks", tasks, "tasks"))
+    tasks = list(tasks)
     given = isinstance(make_executor, Executor)
     if not given and not callable(make_executor):
         raise TypeError(

@@ -23,7 +23,6 @@ from course_lib.foundation.arguments import (
     Several,
     check_iterable,
     check_path,
-    check_type,
     check_unicode,
     checked,
 )
@@ -234,9 +233,10 @@ def _cut(path: str, kind: str, task_bytes: int) -> Iterator[Piece]:
             yield Piece(path, kind, number, number + 1, part, modified)
 
 
+@checked
 def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
     """Yield the documents of a task, in order; a wrong line or row is named."""
-    for piece in check_type("task", task, Task).pieces:
+    for piece in task.pieces:
         yield from read_piece(piece, text_column)
 
 
@@ -244,7 +244,7 @@ def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
 def read_piece(piece: Piece, text_column: str = "text") -> Iterator[str]:
     """Yield the documents of a piece, whose file must be as it was when planned."""
     # Before and after, or some documents could come from an old file, some from a new.
-    _compare(check_type("piece", piece, Piece))
+    _compare(piece)
     if piece.kind == "text":
         yield _read_text(piece)
     elif piece.kind.endswith("lines"):

@@ -19,7 +19,6 @@ from course_lib.foundation.arguments import (
     Length,
     as_integers,
     as_stream,
-    check_type,
     checked,
 )
 
@@ -106,6 +105,7 @@ def _merge_and_tell(
     return merged, changes
 
 
+@checked
 def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
     """Encode a word of n bytes in O(n log n) steps, with the result of the definition.
 
@@ -116,7 +116,7 @@ def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
     """
     # The None at the end, which takes part in no merge, closes the list to a ring, so
     # that no token needs a special case.
-    ids, merges = [*as_id_list(ids), None], check_type("merges", merges, Mapping)
+    ids = [*as_id_list(ids), None]
     after = [*range(1, len(ids)), -1]
     before = list(range(-1, len(ids) - 1))
     pairs = enumerate(pairwise(ids))

@@ -23,7 +23,6 @@ from course_lib.foundation.arguments import (
     Length,
     as_integers,
     as_numbers,
-    as_stream,
     check_integer,
     check_range,
     checked,
@@ -327,14 +326,13 @@ def count_pairs(ids: Ids, vocab_size: int, distance: Count = 1) -> np.ndarray:
         vocab_size: V, at most 10,000, because the table has V squared entries.
         distance: 1 for neighbors, 0 for each token with itself.
     """
-    stream = as_stream("ids", ids)
     vocab_size = _check_size("vocab_size", vocab_size, LARGEST_TABLE)
-    if len(stream) <= distance:
+    if len(ids) <= distance:
         raise ValueError(
-            f"ids must hold more than {distance} tokens for a pair, got {len(stream)}"
+            f"ids must hold more than {distance} tokens for a pair, got {len(ids)}"
         )
-    stream = check_range("ids", stream, vocab_size).astype(np.int64)
-    first, second = stream[: len(stream) - distance], stream[distance:]
+    ids = check_range("ids", ids, vocab_size).astype(np.int64)
+    first, second = ids[: len(ids) - distance], ids[distance:]
     counts = np.bincount(first * vocab_size + second, minlength=vocab_size**2)
     return counts.reshape(vocab_size, vocab_size)
 

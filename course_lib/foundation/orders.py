@@ -20,11 +20,11 @@ import numpy as np
 
 from course_lib.foundation.arguments import (
     AtLeast,
+    Integers,
     Length,
     Seed,
-    as_integers,
+    Several,
     check_integer,
-    check_iterable,
     check_range,
     checked,
 )
@@ -138,7 +138,7 @@ class BlockOrder(FileOrder):
 
 @checked
 def shuffle_buffer(
-    items: Iterable[Item], buffer_size: Length, *, seed: Seed
+    items: Annotated[Iterable[Item], Several()], buffer_size: Length, *, seed: Seed
 ) -> Iterator[Item]:
     """Yield items in the order of a shuffle buffer, as streaming loaders do.
 
@@ -147,8 +147,8 @@ def shuffle_buffer(
     may come any number of positions late. To resume in the middle, you must read
     everything from the start again.
     """
-    draw = np.random.default_rng(check_integer("seed", seed, minimum=0))
-    return _from_buffer(iter(check_iterable("items", items)), buffer_size, draw)
+    draw = np.random.default_rng(seed)
+    return _from_buffer(iter(items), buffer_size, draw)
 
 
 def _from_buffer(
@@ -188,12 +188,14 @@ class Mixing:
 
 
 @checked
-def measure_mixing(entries: object, size: Annotated[int, AtLeast(3, 2**62)]) -> Mixing:
+def measure_mixing(
+    entries: Integers, size: Annotated[int, AtLeast(3, 2**62)]
+) -> Mixing:
     """Measure how well an order of `size` things mixes, by some thousand `entries`.
 
     They are those at the positions 0, 1, 2, ... of the order.
     """
-    entries = as_integers("entries", entries).astype(np.int64)
+    entries = entries.astype(np.int64)
     if entries.ndim != 1 or len(entries) < 3:
         raise ValueError(
             f"entries must be three or more, in one row, got shape {entries.shape}"
@@ -224,7 +226,7 @@ def _best_rule(bits: np.ndarray) -> float:
 
 @checked
 def pages_read(
-    starts: object,
+    starts: Integers,
     context_length: Length,
     *,
     cached_pages: Length,
@@ -244,7 +246,7 @@ def pages_read(
     Returns the number of pages read, and how many of them do not directly follow the
     page that was read before.
     """
-    starts = as_integers("starts", starts).astype(np.int64).ravel()
+    starts = starts.astype(np.int64).ravel()
     bounds = {"minimum": 1, "maximum": 2**62}
     context_length = check_integer("context_length", context_length, **bounds)
     bytes_per_id = check_integer("bytes_per_id", bytes_per_id, **bounds)

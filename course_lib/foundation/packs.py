@@ -137,7 +137,7 @@ def check_starts(
     document_starts: Ids, length: Annotated[int, AtLeast(1, LONGEST)]
 ) -> tuple[np.ndarray, int]:
     """Return where the documents of a row begin, int64, and its length."""
-    starts = as_stream("document_starts", document_starts).astype(np.int64)
+    starts = document_starts.astype(np.int64)
     if not starts.size or starts[0] != 0:
         got = starts[:1].tolist() or "none at all"
         raise ValueError(f"document_starts must begin with 0, got {got}")

@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from course_lib.foundation.arguments import (
     AtLeast,
     Count,
     FilePath,
+    Ids,
     Length,
     OneOf,
     Several,
     Text,
-    as_stream,
     check_integer,
-    check_iterable,
     check_type,
     checked,
 )
@@ -71,8 +71,8 @@ class ShardSettings:
         cls,
         tokenizer: object,
         *,
-        shard_size: int = 100_000_000,
-        val_every: int = 100,
+        shard_size: Length = 100_000_000,
+        val_every: Annotated[int, AtLeast(1, 2**62)] = 100,
         max_tokens: Length | None = None,
         end_of_text_id: int | None = None,
     ) -> ShardSettings:
@@ -83,8 +83,8 @@ class ShardSettings:
             dtype=np.promote_types(id_dtype(tokenizer), widest).name,
             tokenizer=tokenizer_hash(tokenizer),
             end_of_text_id=end_of_text_id,
-            shard_size=check_integer("shard_size", shard_size, minimum=1),
-            val_every=check_integer("val_every", val_every, minimum=1, maximum=2**62),
+            shard_size=shard_size,
+            val_every=val_every,
             max_tokens=max_tokens,
         )
 
@@ -311,9 +311,11 @@ def _read_manifest(path: Path) -> Manifest:
 
 
 @checked
-def check_shards(shards: Iterable[Shard], shard_size: Length) -> None:
+def check_shards(
+    shards: Annotated[Iterable[Shard], Several("shards")], shard_size: Length
+) -> None:
     """Refuse impossible numbers: every shard except the last one must be full."""
-    shards = tuple(check_iterable("shards", shards, "shards"))
+    shards = tuple(shards)
     for index, shard in enumerate(shards):
         least = 1 if index == len(shards) - 1 else shard_size
         check_type("shards", shard, Shard)
@@ -366,9 +368,10 @@ def check_documents(
         )
 
 
-def narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:
+@checked
+def narrow(ids: Ids, dtype: DTypeLike) -> np.ndarray:
     """Convert the ids of a document to the dtype of the files; none may wrap around."""
-    ids, dtype = as_stream("ids", ids), np.dtype(dtype)
+    dtype = np.dtype(dtype)
     if dtype.kind not in "iu":
         raise TypeError(f"dtype must be one of integers, got {dtype}")
     if not ids.size:

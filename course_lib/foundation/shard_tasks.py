@@ -80,7 +80,7 @@ def begin_job(job: Job, tokenizer: object, task_bytes: Length) -> int:
     """Write down the settings of a run, or compare them with those in the folder.
     Returns the size of tasks that the run was started with. Raises FileExistsError if
     the folder has files that no run of this kind made."""
-    folder, out_dir = Path(check_type("job", job, Job).folder), Path(job.out_dir)
+    folder, out_dir = Path(job.folder), Path(job.out_dir)
     entries = {
         "settings": asdict(job.settings),
         "text_column": job.text_column,
@@ -117,9 +117,10 @@ def begin_job(job: Job, tokenizer: object, task_bytes: Length) -> int:
     return task_bytes
 
 
+@checked
 def remove_job(job: Job) -> None:
     """Remove the files that a run has left beside the shards, and nothing else."""
-    folder = Path(check_type("job", job, Job).folder)
+    folder = Path(job.folder)
     try:
         if durable.read_json(folder / JOB)["settings"] != asdict(job.settings):
             return
@@ -132,6 +133,7 @@ def remove_job(job: Job) -> None:
         folder.rmdir()
 
 
+@checked
 def encode_task(job: Job, task: Task) -> TaskResult:
     """Encode the documents of a task into files of its own.
 
@@ -140,7 +142,7 @@ def encode_task(job: Job, task: Task) -> TaskResult:
     last one to finish replaces the files by files with the same bytes. The record is
     written last, because it says that the task is done.
     """
-    number = check_type("task", task, Task).number
+    number = task.number
     ids_path, documents_path, record_path = task_paths(job, number)
     tokenizer = job.tokenizer or _load_tokenizer(job.folder, job.settings.tokenizer)
     val_every, dtype = job.settings.val_every, job.settings.file_dtype
@@ -182,7 +184,7 @@ def hash_of(value: object) -> str:
 @checked
 def task_paths(job: Job, number: Count) -> tuple[Path, Path, Path]:
     """The paths of a task's ids, documents and record."""
-    base = Path(check_type("job", job, Job).folder) / f"{number:05}"
+    base = Path(job.folder) / f"{number:05}"
     return tuple(base.with_suffix(end) for end in (".bin", ".documents", ".json"))
 
 
@@ -196,9 +198,10 @@ def _load_tokenizer(folder: str, wanted: str) -> Tokenizer:
     return tokenizer
 
 
+@checked
 def find_result(job: Job, task: Task) -> TaskResult | None:
     """Return the result of a task if it is done and its input has not changed."""
-    number = check_type("task", task, Task).number
+    number = task.number
     ids_path, documents_path, record_path = task_paths(job, number)
     try:
         record = durable.read_json(record_path)
@@ -293,7 +296,7 @@ def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
 
     Raises ValueError if a file is not as its task has written it.
     """
-    folder = check_type("job", job, Job).out_dir
+    folder = job.out_dir
     path = shard_files.shard_path(folder, plan.split, plan.index)
     file, starts, num_tokens, name = DurableFile(path), [], 0, NO_DOCUMENTS
     try:

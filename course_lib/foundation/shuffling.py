@@ -16,7 +16,6 @@ from course_lib.foundation.arguments import (
     AtLeast,
     Integers,
     Seed,
-    check_integer,
     check_range,
     checked,
 )
@@ -38,7 +37,7 @@ class RandomOrder:
     @checked
     def __init__(self, size: Annotated[int, AtLeast(0, 2**62)], seed: Seed):
         self.size = size
-        seeds = np.random.SeedSequence(check_integer("seed", seed, minimum=0))
+        seeds = np.random.SeedSequence(seed)
         self._keys = seeds.generate_state(ROUNDS, np.uint64)
         self._base = np.uint64(_ceiling_root(self.size))
         self._stored = None

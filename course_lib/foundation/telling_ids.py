@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from course_lib.foundation.arguments import AtLeast, as_stream, checked
+from course_lib.foundation.arguments import AtLeast, Ids, checked
 
 # With these first ids, position p is the id first + p. None of them is 0, and none is
 # the padding or the end of a text of a common tokenizer.
@@ -30,8 +30,9 @@ class TellingIds:
         ids: the stream, shape (N,). Raises ValueError if 64 neighbors are too few.
     """
 
-    def __init__(self, ids: object):
-        self.ids = as_stream("ids", ids).astype(np.int64)
+    @checked
+    def __init__(self, ids: Ids):
+        self.ids = ids.astype(np.int64)
         self.alphabet = np.unique(self.ids)
         self.neighbors = 0
         order = np.zeros(2, dtype=np.uint64)

@@ -88,9 +88,10 @@ class CharTokenizer:
             raise ValueError(f"character {where} is not in the alphabet")
         return ids.astype(smallest_dtype(self.vocab_size - 1))
 
+    @checked
     def decode(self, ids: Ids) -> str:
         """Return the text of `ids`; an end-of-text id becomes `<|endoftext|>`."""
-        stream = check_range("ids", as_stream("ids", ids), self.vocab_size)
+        stream = check_range("ids", ids, self.vocab_size)
         names = [*self.characters, END_OF_TEXT]
         return "".join(names[i] for i in stream.tolist())
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Annotated
 
 import nbformat
 from nbformat import NotebookNode
 
 import course_lib
-from course_lib.foundation import check_choice, check_iterable, checked
+from course_lib.foundation import Several, check_choice, checked
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
 
 # A tossed coin gets half of the verdicts right, so they count least.
@@ -82,10 +83,13 @@ def notebooks_folder() -> Path:
     return folder
 
 
-def find_lessons(wanted: Iterable[str] = ()) -> list[Lesson]:
+@checked
+def find_lessons(
+    wanted: Annotated[Iterable[str], Several("names")] = (),
+) -> list[Lesson]:
     """List the lessons of some numbers or names, `2`, `02`, `sliding_windows`, or all,
     in their order."""
-    wanted = list(check_iterable("wanted", wanted, "names"))
+    wanted = list(wanted)
     lessons = [Lesson(path) for path in sorted(notebooks_folder().glob("??_*.ipynb"))]
     known = {}
     for lesson in lessons:

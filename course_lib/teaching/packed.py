@@ -8,8 +8,8 @@ from torch import nn
 from course_lib.document_boundaries import document_mask
 from course_lib.foundation import (
     IGNORED,
-    check_flag,
     check_integer,
+    checked,
     evaluation_mode,
     one_thread,
 )
@@ -19,6 +19,7 @@ from course_lib.teaching.training import Batch
 ROWS_AT_ONCE = 32  # in `packed_loss`: a matter of memory, not of the result
 
 
+@checked
 def packed_batch(
     batch: Mapping[str, torch.Tensor], *, masked: bool = True, reset: bool = True
 ) -> Batch:
@@ -33,10 +34,9 @@ def packed_batch(
     L - 1. What is scored does not depend on `masked` or `reset`.
     """
     names = ("input_ids", "labels", "position_ids")
-    if not isinstance(batch, Mapping) or not set(names) <= set(batch):
+    if not set(names) <= set(batch):
         wanted = f"a PackingCollator's, with {', '.join(names)}"
         raise TypeError(f"batch must be {wanted}, got {type(batch).__name__}")
-    masked, reset = check_flag("masked", masked), check_flag("reset", reset)
     positions = batch["position_ids"][:, :-1]
     inputs = {"inputs": batch["input_ids"][:, :-1]}
     if reset:

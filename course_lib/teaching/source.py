@@ -8,19 +8,18 @@ from collections.abc import Callable
 
 from IPython.display import display
 
-from course_lib.foundation import check_flag
+from course_lib.foundation import checked
 
 Shown = Callable | type
 DEFINITIONS = ast.FunctionDef | ast.ClassDef
 LONGEST_BLOCK = 40  # lines that are shown as they are: about what a screen holds
-CHECKS_LEFT_OUT = "# ... (the arguments are checked)"
 
 
 def show_source(*things: Shown, full: bool = False) -> None:
     """Display where functions, classes or methods live, and their code.
 
-    A block that would fill more than a screen is folded away below its signature, and
-    the checks of its arguments are left out; `full` shows whole docstrings and checks.
+    A block that would fill more than a screen is folded away below its signature;
+    `full` shows whole docstrings.
     """
     for thing in things:
         code = source_of(thing, full=full)
@@ -29,11 +28,11 @@ def show_source(*things: Shown, full: bool = False) -> None:
         display(forms | {"text/plain": f"{place}\n\n{code}"}, raw=True)
 
 
+@checked
 def source_of(thing: Shown, *, full: bool = False) -> str:
     """Return the code of `thing`, not indented.
 
-    Without `full`, docstrings keep their first paragraph only, and what is longer than
-    `LONGEST_BLOCK` lines loses the checks of its arguments.
+    Without `full`, docstrings keep their first paragraph only.
     """
     if not callable(thing):
         kind = type(thing).__name__
@@ -43,11 +42,9 @@ def source_of(thing: Shown, *, full: bool = False) -> str:
     except (OSError, TypeError):
         name = getattr(thing, "__name__", type(thing).__name__)
         raise TypeError(f"things must be written in Python, got {name}") from None
-    if check_flag("full", full):
+    if full:
         return code
-    code = _shorten_docstrings(code)
-    is_short = len(code.splitlines()) <= LONGEST_BLOCK
-    return code if is_short else _leave_out_checks(code)
+    return _shorten_docstrings(code)
 
 
 def _as_markdown(code: str, place: str) -> str:
@@ -94,43 +91,3 @@ def _shorten_docstrings(code: str) -> str:
             quotes = lines[last].rstrip()[-3:]
             lines[summary_end : last + 1] = [lines[summary_end].rstrip() + quotes]
     return "\n".join(lines)
-
-
-def _leave_out_checks(code: str) -> str:
-    """Replace neighboring checks, and the comments above them, by one line."""
-    lines = code.splitlines()
-    runs: list[list[ast.stmt]] = [[]]
-    nodes = ast.walk(ast.parse(code))
-    for function in (n for n in nodes if isinstance(n, ast.FunctionDef)):
-        arguments = {p.arg for p in ast.walk(function.args) if isinstance(p, ast.arg)}
-        runs.append([])
-        for statement in function.body:
-            if _is_check(statement, arguments):
-                runs[-1].append(statement)
-            else:
-                runs.append([])
-    # From the bottom up, so that the line numbers above stay true.
-    for run in sorted(filter(None, runs), key=lambda run: -run[0].lineno):
-        first, last = run[0].lineno - 1, run[-1].end_lineno
-        while lines[first - 1].lstrip().startswith("#"):
-            first -= 1
-        lines[first:last] = [" " * run[0].col_offset + CHECKS_LEFT_OUT]
-    return "\n".join(lines)
-
-
-def _is_check(statement: ast.stmt, arguments: set[str]) -> bool:
-    """Tell whether a statement only refuses arguments: `check_...(...)`, also assigned
-    to an argument, or an `if` or `for` with nothing else in it, or `raise`."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
-            return name.lstrip("_").startswith("check_")
-        case ast.Assign(
-            targets=[ast.Name(id=target)], value=ast.Call(func=ast.Name(id=name))
-        ):
-            return name.lstrip("_").startswith("check_") and target in arguments
-        case ast.If(body=body, orelse=other) | ast.For(body=body, orelse=other):
-            return all(
-                isinstance(inner, ast.Raise) or _is_check(inner, arguments)
-                for inner in [*body, *other]
-            )
-    return False

@@ -19,7 +19,6 @@ from course_lib.foundation import (
     adam_with_linear_decay,
     check_callable,
     check_model,
-    check_type,
     checked,
     evaluation_mode,
     one_thread,
@@ -33,10 +32,11 @@ LossFunction = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 WINDOWS_AT_ONCE = 256  # in an evaluation: a matter of memory, not of the result
 
 
+@checked
 def repeat_epochs(loader: WindowLoader) -> Iterator[Batch]:
     """Yield the batches of one epoch after another, without end, beginning with those
     that are left of the epoch in which the loader's reader is."""
-    return _epochs(check_type("loader", loader, WindowLoader))
+    return _epochs(loader)
 
 
 def _epochs(loader: WindowLoader) -> Iterator[Batch]:

@@ -265,3 +265,8 @@ CALLS = {
     "check_unicode('text', 'a\\udc00')": ValueError("text must be Unicode, but character 1 is half of one: '\\udc00'"),
     "check_unicode('text', b'a')": TypeError("text must be a str, got bytes"),
 }
+TAKES_NO_DATA = {
+    **dict.fromkeys(("AtLeast", "Finite", "OneOf", "Several", "InstanceOf", "OrNone"), "a kind: see test_kinds.py"),
+    **dict.fromkeys(("checked", "checks_of", "check_of"), "they read annotations: see test_kinds.py"),
+    "check_any_integer": "it is `check_integer` without bounds",
+}

@@ -43,22 +43,14 @@ CALLS = {
     # bytes and words
     "printable(b'')": "",
     "printable(bytes([0, 32, 10, 255]))": "ĀĠĊÿ",
-    "printable('tide')": TypeError("data must be a bytes, got str"),
-    "printable(None)": TypeError("data must be a bytes, got NoneType"),
     "list(split_words(''))": [],
     "list(split_words('a b', None))": ["a b"],
     "list(split_words('ab, cd', r'\\w+'))": ["ab", ", ", "cd"],
     "list(split_words('ab cd', r'(?r)\\w+'))": ValueError("pattern must read forward, got"),
     "list(split_words('a', '('))": ValueError("pattern must be a regular expression or None, got '('"),
-    "list(split_words('a', b'a'))": TypeError("pattern must be a str, got bytes"),
-    "list(split_words(b'a'))": TypeError("text must be a str, got bytes"),
-    "list(split_words(None))": TypeError("text must be a str, got NoneType"),
     "spell('')": (),
     "spell('!', np.uint16(65_535))": (65_535,),
     "spell('\"', np.int8(127))": (128,),
-    "spell('a', 0.5)": TypeError("first_id must be an integer of at least 0, got 0.5"),
-    "spell('a', -1)": ValueError("first_id must be an integer of at least 0, got -1"),
-    "spell(b'a')": TypeError("word must be a str, got bytes"),
     "spell('\\ud83d')": ValueError("surrogates not allowed"),
     "count_words([])": {},
     "count_words(['', ''])": {},
@@ -96,7 +88,6 @@ CALLS = {
     "learn_merges_by_rescanning({}, 5)": {},
     "learn_merges_by_rescanning({(1, 2): 1}, 5)": {},
     "learn_merges_by_rescanning(WORDS, np.int8(1))": {(1, 2): 256},
-    "learn_merges_by_rescanning(WORDS, -1)": ValueError("num_merges must be an integer of at least 0, got -1"),
     "learn_merges_by_rescanning({(256, 1): 2}, 5)": ValueError("words must hold ids below 256, got 256"),
     "learn_merges_by_rescanning({'abab': 2}, 5)": TypeError("words must "),
     "WORDS": {(1, 2, 1, 2): 3, (2, 1): 1},  # it has not changed them
@@ -105,7 +96,6 @@ CALLS = {
     # encoding a word
     "merge_history([], {})": [[]],
     "merge_history(np.array([1, 2]), {(1, 2): 70_000})": [[1, 2], [70_000]],
-    "merge_history([1, 2], [(1, 2)])": TypeError("merges must be a mapping, got list"),
     "merge_history('ab', {})": TypeError("ids must be integers, got text"),
     # the tokenizer by hand
     "BPETokenizer().vocab_size": 256,
@@ -151,23 +141,13 @@ CALLS = {
     "BPETokenizer.train('a', nan)": TypeError("vocab_size must be an integer"),
     "BPETokenizer.train('a', '300')": TypeError("vocab_size must be an integer"),
     "BPETokenizer().encode('')": np.array([], dtype=np.uint16),
-    "BPETokenizer().encode(HALF)": ValueError("text must be Unicode, but character 1 is half of one"),
-    "BPETokenizer().encode(HALF + '\\ude00' + HALF)": ValueError(
-        "text must be Unicode, but character 3 is half of one"
-    ),
-    "BPETokenizer().encode('\\ude00\\ud83d')": ValueError("text must be Unicode, but character 0 is half of one"),
     "BPETokenizer().decode(BPETokenizer().encode(HALF + '\\ude00'))": "a\U0001f600",
-    "BPETokenizer().encode(b'bytes')": TypeError("text must be a str, got bytes"),
-    "BPETokenizer().encode(None)": TypeError("text must be a str, got NoneType"),
-    "BPETokenizer().encode(['a'])": TypeError("text must be a str, got list"),
     "BPETokenizer().encode('a', allowed_special='<a>')": TypeError("allowed_special must be several names, got '<a>'"),
     "BPETokenizer().encode('a', allowed_special=None)": TypeError("allowed_special must be several names, got None"),
     "BPETokenizer().encode('a', allowed_special=['<a>'])": ValueError("must be among [], got ['<a>']"),
     "BPETokenizer().encode('!', allowed_special='all')": np.array([0]),
     "BPETokenizer(special_tokens=['<a>']).encode('a', allowed_special=[None])": ValueError("got [None]"),
     "BPETokenizer().encode_bytes(b'')": np.array([], dtype=np.uint16),
-    "BPETokenizer().encode_bytes(bytearray(b'!'))": TypeError("data must be a bytes, got bytearray"),
-    "BPETokenizer().encode_bytes(memoryview(b'!'))": TypeError("data must be a bytes, got memoryview"),
     "BPETokenizer().decode(np.array([0, 255], dtype=np.uint8))": "!\N{REPLACEMENT CHARACTER}",
     "BPETokenizer().decode([256])": ValueError("ids must lie in 0 ... 255, got 256 ... 256"),
     "BPETokenizer().decode([-1])": ValueError("ids must lie in 0 ... 255, got -1 ... -1"),
@@ -190,10 +170,8 @@ CALLS = {
     "written(BPETokenizer([(0, 0)]))": "ISE= 256",
     "written(BPETokenizer([(0, 0), (256, 0), (0, 256)]))": ValueError("not to b'!!!', token 258"),
     "written(BPETokenizer([(1, 2), (0, 1), (257, 2)]))": ValueError("merges must lead to each token, but not to b'!"),
-    "BPETokenizer().to_ranks('')": ValueError("path must be a path"),
     "BPETokenizer().to_ranks('no such folder/file')": FileNotFoundError("No such file"),
     "BPETokenizer.from_ranks('no such file')": FileNotFoundError("No such file"),
-    "BPETokenizer.from_ranks(3)": TypeError("path must be a path"),
     "ranks()": {(64, 65): 256},
     "ranks((0, []))": ValueError("some.tiktoken, line 1, must hold token 0, got b'Ig== 1'"),
     "ranks((1, []), (0, []))": ValueError("must have 256 lines or more, got 255"),
@@ -230,31 +208,12 @@ CALLS = {
     "train_byte_level_bpe(['a'], special_tokens=['<a>', 3], **QUIET)": TypeError(
         "special_tokens[1] must be a str, got int"
     ),
-    "train_byte_level_bpe(['a'], min_frequency=0, **QUIET)": ValueError("min_frequency must be"),
-    "train_byte_level_bpe(['a'], min_frequency=1.5, **QUIET)": TypeError("min_frequency must be"),
     "train_byte_level_bpe(['a'], vocab_size=2**32)": ValueError("vocab_size must be"),  # it would need 264 GiB
-    "train_byte_level_bpe(['a'], vocab_size=True)": TypeError("vocab_size must be"),
     "train_byte_level_bpe(['a'], vocab_size=2**64, progress=False)": ValueError("vocab_size must be an integer"),
-    "train_byte_level_bpe(['a'], vocab_size=None)": TypeError("vocab_size must be an integer"),
-    "train_byte_level_bpe(['a'], add_prefix_space='no', **QUIET)": TypeError("add_prefix_space must be True or False"),
-    "train_byte_level_bpe(['a'], add_prefix_space=nan, **QUIET)": TypeError("add_prefix_space must be True or False"),
-    "train_byte_level_bpe(['a'], unicode_normalizer='NFC', **QUIET)": ValueError(
-        "unicode_normalizer must be one of None, 'nfc'"
-    ),
-    "train_byte_level_bpe(['a'], unicode_normalizer=['nfc'], **QUIET)": TypeError(
-        "unicode_normalizer must be one of None"
-    ),
-    "train_byte_level_bpe(['a'], unicode_normalizer=False, **QUIET)": TypeError(
-        "unicode_normalizer must be one of None"
-    ),
-    "train_byte_level_bpe(['a'], min_frequency=2**70, **QUIET)": ValueError("min_frequency must be an integer"),
     "train_byte_level_bpe(['a'], special_tokens=None, **QUIET)": TypeError("special_tokens must be"),
-    "train_byte_level_bpe(['a'], vocab_size=258, progress='no')": TypeError("progress must be True or False"),
     "check_vocab_size(np.int16(256), 0)": 256,
     "check_vocab_size(255, 0)": ValueError("vocab_size must be at least 256"),
     "check_vocab_size(257, 2)": ValueError("vocab_size must be at least 258: 256 tokens of the alphabet and 2 special"),
     "check_vocab_size(515, 2, 512)": 515,
     "check_vocab_size(513, 2, 512)": ValueError("vocab_size must be at least 514: 512 tokens of the alphabet"),
-    "check_vocab_size(2**24 + 1, 0)": ValueError("vocab_size must be an integer of at least 1 and at most 16777216"),
-    "check_vocab_size(inf, 0)": TypeError("vocab_size must be an integer"),
 }

@@ -8,12 +8,8 @@ CALLS = {
     # examples
     "list(copy_to_device([], 'cpu'))": [],
     "list(copy_to_device([PAIR], 'cpu', ahead=10))": [(torch.tensor([1]).numpy(), torch.tensor([2]).numpy())],
-    "copy_to_device([PAIR], 'cpu', ahead=0)": ValueError("ahead must be"),
-    "copy_to_device([PAIR], 'cpu', ahead=1.0)": TypeError("ahead must be"),
-    "copy_to_device([PAIR], 'cpu', ahead=True)": TypeError("ahead must be"),
     "copy_to_device([PAIR], 'graphics card')": RuntimeError("graphics"),
     "copy_to_device([PAIR], 1.5)": TypeError("device"),
-    "copy_to_device(None, 'cpu')": TypeError("batches must be several tuples of tensors, got None"),
 }
 if not torch.cuda.is_available():
     CALLS["copy_to_device([PAIR], 'cuda')"] = ValueError("finds no CUDA device")

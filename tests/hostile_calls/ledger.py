@@ -45,9 +45,6 @@ CALLS = {
     "token_ledger([0, nan], 9, 4)": TypeError("starts must be integers, got list of float64"),
     "token_ledger(np.array([2**63], dtype=np.uint64), 9, 4)": ValueError("starts must fit into 64-bit"),
     "token_ledger(None, 9, 4)": TypeError("starts must be integers, got NoneType"),
-    "token_ledger([], 2**63, 4)": ValueError("num_tokens must be an integer of at least 0 and at most 1099511627776"),
-    "token_ledger([], -1, 4)": ValueError("num_tokens must be"),
-    "token_ledger([], 9.0, 4)": TypeError("num_tokens must be"),
     "token_ledger([0], 9, 2**64)": ValueError("starts must lie in nothing at all"),
     "token_ledger([0], 9, 0)": ValueError("context_length must be"),
     "token_ledger([0], 9, np.array(4)).context_length": 4,
@@ -65,8 +62,6 @@ CALLS = {
     "token_ledger([0], 9, 4, reasons={'lost': np.ones(9, dtype=bool)})": TypeError("reasons['lost'] must be integers"),
     "token_ledger([0], 9, 4, reasons={'gap': [8]})": ValueError("reasons must not be called 'used', 'offset'"),
     "token_ledger([0], 9, 4, reasons={8: [8]})": TypeError("a name of reasons must be a str"),
-    "token_ledger([0], 9, 4, reasons=[8])": TypeError("reasons must be a mapping"),
-    "token_ledger([0], 9, 4, reasons='tail')": TypeError("reasons must be a mapping"),
     # codes of reasons
     "why_unused(np.array([False, True, False, True, False]), {})[0].tolist()": [1, 0, 2, 0, 3],
     "why_unused(np.zeros(3, dtype=bool), {})[0].tolist()": [3, 3, 3],

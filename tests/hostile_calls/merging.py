@@ -11,17 +11,11 @@ CALLS = {
     "learn_merges(WORDS, np.int8(1), first_id=np.int8(127))": {(1, 2): 127},
     "learn_merges({(1, 2): np.int8(100), (3, 1, 2): np.int8(100)}, 1, min_frequency=150)": {(1, 2): 256},
     "learn_merges({(1, 2): 0}, 5, min_frequency=1)": {},
-    "learn_merges(WORDS, 5, min_frequency=0)": ValueError("min_frequency must be an integer of at least 1, got 0"),
-    "learn_merges(WORDS, 5, min_frequency=nan)": TypeError("min_frequency must be an integer"),
-    "learn_merges(WORDS, inf)": TypeError("num_merges must be an integer"),
-    "learn_merges(WORDS, -1)": ValueError("num_merges must be an integer of at least 0, got -1"),
-    "learn_merges(WORDS, True)": TypeError("num_merges must be an integer"),
     "learn_merges({(1, 2): nan}, 5)": TypeError("counts of words must be integers, got list of float64"),
     "learn_merges({(1, 2): 1.0}, 5)": TypeError("counts of words must be integers"),
     "learn_merges({(1, 2): -1}, 5)": ValueError("counts of words must not be negative, got -1"),
     "learn_merges(WORDS, 5, first_id=2)": ValueError("words must hold ids below 2, got 2"),
     "learn_merges({'abab': 2}, 5)": TypeError("words must map tuples of ids to counts"),
-    "learn_merges([(1, 2)], 5)": TypeError("words must be a mapping, got list"),
     "learn_merges({(1, 2): 1}, 5)": {},
     "WORDS": {(1, 2, 1, 2): 3, (2, 1): 1},  # it has not changed them
     # encoding a word
@@ -30,8 +24,6 @@ CALLS = {
     "merge_word(WORD, {(1, 2): 9})": [9, 9],
     "merge_word(torch.tensor([1, 2]), {(1, 2): 9})": [9],
     "merge_word(np.array([1, 2], dtype=np.uint16), {(1, 2): 70_000})": [70_000],
-    "merge_word([1, 2], [(1, 2)])": TypeError("merges must be a mapping, got list"),
-    "merge_word([1, 2], None)": TypeError("merges must be a mapping, got NoneType"),
     "merge_word('ab', {})": TypeError("ids must be integers, got text"),
     "WORD": [1, 2, 1, 2],
     # checks

@@ -18,8 +18,5 @@ CALLS = {
     "list(progress_bar([], progress=False))": [],
     "list(progress_bar(iter('ab'), progress=False))": ["a", "b"],
     "list(progress_bar(range(3), total=1, progress=False))": [0, 1, 2],
-    "progress_bar(total=-1, progress=False)": ValueError("total must be an integer of at least 0, got -1"),
-    "progress_bar(total=inf, progress=False)": TypeError("total must be an integer of at least 0, got inf"),
-    "progress_bar([1], progress='no')": TypeError("progress must be True or False, got 'no'"),
     "list(progress_bar(5, progress=False))": TypeError("'int' object is not iterable"),
 }

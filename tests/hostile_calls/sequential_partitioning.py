@@ -82,14 +82,6 @@ CALLS = {
     "row_length(np.uint64(9), np.uint64(2), np.uint64(0))": 4,
     "row_length(np.uint8(3), 1, np.uint8(200))": 0,
     "row_length(torch.tensor(9), 2, 0)": 4,
-    "row_length(-1, 1, 0)": ValueError("num_tokens must be an integer of at least 0, got -1"),
-    "row_length(9, 0, 0)": ValueError("batch_size must be an integer of at least 1, got 0"),
-    "row_length(9, 1, -1)": ValueError("offset must be an integer of at least 0, got -1"),
-    "row_length(9.0, 1, 0)": TypeError("num_tokens must be"),
-    "row_length(9, True, 0)": TypeError("batch_size must be"),
-    "row_length(9, 1, None)": TypeError("offset must be"),
-    "row_length('9', 1, 0)": TypeError("num_tokens must be"),
-    "row_length(nan, 1, 0)": TypeError("num_tokens must be"),
     # partition_starts
     "partition_starts(0, 3, 4, 0).shape": (0, 3),
     "partition_starts(12, 3, 4, 0).shape": (0, 3),  # one token too few
@@ -99,19 +91,10 @@ CALLS = {
     "partition_starts(31, np.int8(3), np.int8(4), np.int8(1))": [[1, 10, 19], [5, 14, 23]],
     "partition_starts(31, np.uint64(3), np.uint64(4), np.uint64(1)).dtype.name": "int64",
     "partition_starts(40_000, np.int16(2), np.int16(100), np.int16(100))[-1, -1]": 100 + 19_949 + 198 * 100,
-    "partition_starts(9, 1, 0, 0)": ValueError("num_steps must be an integer of at least 1, got 0"),
-    "partition_starts(9, 1, -4, 0)": ValueError("num_steps must be"),
-    "partition_starts(9, 1, 1.0, 0)": TypeError("num_steps must be"),
-    "partition_starts(9, 1, '2', 0)": TypeError("num_steps must be"),
-    "partition_starts(9, -1, 2, 0)": ValueError("batch_size must be"),
-    "partition_starts(range(9), 1, 2, 0)": TypeError("num_tokens must be"),
     # sequential_starts
     "sequential_starts(0, 2, 5, generator=seeded()).shape": (0, 2),
     "sequential_starts(100, 2, np.int8(127), generator=seeded()).shape": (0, 2),
     "sequential_starts(1000, 2, np.int8(127), generator=seeded()).shape": (3, 2),
-    "sequential_starts(9, 1, 0)": ValueError("num_steps must be"),
-    "sequential_starts(9, 0, 1)": ValueError("batch_size must be"),
-    "sequential_starts(9, 1, False)": TypeError("num_steps must be"),
     # seq_data_iter_sequential
     "len(epoch(seq_data_iter_sequential, range(5), 1, 2))": 1,  # the smallest stream that is promised a batch
     "epoch(seq_data_iter_sequential, range(4), 1, 2)": ValueError(
@@ -125,23 +108,6 @@ CALLS = {
     "last_target(seq_data_iter_sequential, torch.arange(200, dtype=torch.uint8)[100:], 3, np.int8(5))": 196,
     "last_target(seq_data_iter_sequential, [5] * 9, 1, 2)": 5,
     "last_target(seq_data_iter_sequential, np.arange(9)[::-1], 1, 2)": 0,
-    "epoch(seq_data_iter_sequential, [1.0, 2.0, 3.0], 1, 1)": TypeError("corpus must be integers"),
-    "epoch(seq_data_iter_sequential, 'text', 1, 1)": TypeError("corpus must be integers, got text"),
-    "epoch(seq_data_iter_sequential, b'text', 1, 1)": TypeError("corpus must be integers, got text"),
-    "epoch(seq_data_iter_sequential, [[1, 2], [3, 4]], 1, 1)": ValueError(
-        "corpus must be one-dimensional, got shape (2, 2)"
-    ),
-    "epoch(seq_data_iter_sequential, [[1, 2], [3]], 1, 1)": ValueError("corpus must be"),
-    "epoch(seq_data_iter_sequential, [True, 2, 3, 4, 5], 1, 1)": TypeError("corpus must be integers"),
-    "epoch(seq_data_iter_sequential, MASKED, 1, 1)": TypeError("corpus must be integers"),
-    "epoch(seq_data_iter_sequential, None, 1, 1)": TypeError("corpus must be integers"),
-    "epoch(seq_data_iter_sequential, [nan] * 9, 1, 1)": TypeError("corpus must be integers"),
-    "epoch(seq_data_iter_sequential, range(9), '1', 1)": TypeError("batch_size must be"),
-    "epoch(seq_data_iter_sequential, range(9), 0, 1)": ValueError("batch_size must be an integer of at least 1, got 0"),
-    "epoch(seq_data_iter_sequential, range(9), 1, -5)": ValueError(
-        "num_steps must be an integer of at least 1, got -5"
-    ),
-    "epoch(seq_data_iter_sequential, range(9), 1, None)": TypeError("num_steps must be"),
     # row_remainders
     "row_remainders(31, 3, 4, 1)": [10, 19, 28],
     "row_remainders(0, 2, 5, 9).size": 0,
@@ -149,14 +115,9 @@ CALLS = {
     "row_remainders(9, 10**12, 3, 0).size": 0,
     "row_remainders(4, np.uint64(1), np.uint64(5), np.uint64(1))": [2, 3],
     "row_remainders(200, np.int8(1), np.int8(127), np.int8(0))[-1]": 199,
-    "row_remainders(9, 1, -4, 0)": ValueError("num_steps must be"),
-    "row_remainders(9, 1, 2.0, 0)": TypeError("num_steps must be"),
-    "row_remainders(9, 1, 2, '0')": TypeError("offset must be"),
     # count_graph_nodes
     "count_graph_nodes(torch.zeros(1))": 0,
     "count_graph_nodes(torch.zeros(1, requires_grad=True) + 1)": 2,
-    "count_graph_nodes([1.0])": TypeError("tensor must be a tensor, got list"),
-    "count_graph_nodes(None)": TypeError("tensor must be a tensor"),
     # epoch_after_epoch
     "next(epoch_after_epoch(nothing, range(9), 1, 2))": ValueError(
         "scheme must give at least one batch an epoch, got 0"
@@ -170,17 +131,7 @@ CALLS = {
     "losses(train_on_epochs, scheme=seq_data_iter_random)": 3,
     "losses(train_on_epochs, scheme=endless)": 3,
     "losses(train_on_epochs, scheme=nothing)": ValueError("scheme must give at least one batch an epoch, got 0"),
-    "losses(train_on_epochs, num_updates=0)": ValueError("num_updates must be"),
-    "losses(train_on_epochs, num_updates=2.0)": TypeError("num_updates must be"),
-    "losses(train_on_epochs, num_updates=10**30)": ValueError("num_updates must be"),
-    "losses(train_on_epochs, carry_state='False')": TypeError("carry_state must be True or False"),
-    "losses(train_on_epochs, carry_state=None)": TypeError("carry_state must be True or False"),
-    "losses(train_on_epochs, learning_rate=inf)": ValueError("learning_rate must be a finite number above 0"),
-    "losses(train_on_epochs, learning_rate=nan)": ValueError("learning_rate must be a finite number above 0"),
-    "losses(train_on_epochs, learning_rate=0)": ValueError("learning_rate must be a finite number above 0"),
-    "losses(train_on_epochs, learning_rate='0.1')": TypeError("learning_rate must be a finite number above 0"),
     "losses(train_on_epochs, learner=broken())": ValueError("the loss became nan in step 0"),
-    "losses(train_on_epochs, learner=torch.nn.Linear(1, 1))": TypeError("model must be a GRUModel, got Linear"),
     "losses(train_on_epochs, corpus=[])": ValueError("corpus must hold at least"),
     "losses(train_on_epochs, corpus=range(4, 20))": ValueError("corpus must lie in 0 ... 8"),
     "losses(train_on_epochs, corpus=[-100] * 9)": ValueError("corpus must lie in 0 ... 8"),
@@ -205,13 +156,6 @@ CALLS = {
     "token_logits(model(), [], 4, carry_state=True)": ValueError("got 0"),
     "token_logits(model(), [1, 9], 4, carry_state=True)": ValueError("ids must lie in 0 ... 8, got 1 ... 9"),
     "token_logits(model(), [-1, 2], 4, carry_state=True)": ValueError("got -1 ... 2"),
-    "token_logits(model(), [1, 2], 0, carry_state=True)": ValueError("num_steps must be"),
-    "token_logits(model(), [1, 2], 2.0, carry_state=True)": TypeError("num_steps must be"),
-    "token_logits(model(), [1, 2], 2, carry_state='no')": TypeError("carry_state must be True or False"),
-    "token_logits(model(), [1, 2], 2, carry_state=nan)": TypeError("carry_state must be True or False"),
-    "token_logits(model(), 'ab', 2, carry_state=True)": TypeError("ids must be integers, got text"),
-    "token_logits(model(), [[1, 2]], 2, carry_state=True)": ValueError("ids must be one-dimensional"),
-    "token_logits(None, [1, 2], 2, carry_state=True)": TypeError("model must be a GRUModel"),
     "modes_after([1, 2, 3])": [True, False, True],
     "modes_after([1, 99])": [True, False, True],
     "token_losses(model(), [1, 2, 3], 2, carry_state=True).shape": (2,),

@@ -66,6 +66,4 @@ CALLS = {
     "ShardWriter(new(), SETTINGS).manifest": None,
     "ShardWriter(new(), SETTINGS).wants(bytes(32))": ValueError("must be used inside `with`"),
     "ShardWriter(new(), SETTINGS).finish()": ValueError("must be used inside `with`"),
-    "ShardWriter(new(), SETTINGS, verify='yes')": TypeError("verify must be"),
-    "ShardWriter(None, SETTINGS)": TypeError("out_dir must be"),
 }

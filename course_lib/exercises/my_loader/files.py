@@ -8,7 +8,7 @@ from pathlib import Path
 
 from IPython.display import Markdown, display
 
-from course_lib.foundation import check_choice, check_flag
+from course_lib.foundation import check_choice, checked
 
 SOLUTION = Path(__file__).parent / "solution.py"
 LESSONS = (2, 3, 4, 8, 9, 10, 11, 12, 13)
@@ -58,6 +58,7 @@ def text_before(level: int) -> str:
     return "".join([*lines[: begin - 1], *head, "    ...\n"])
 
 
+@checked
 def start(level: int, *, overwrite: bool = False) -> None:
     """Write `my_loader.py`, as our solution has it after the lesson before this one.
 
@@ -71,7 +72,7 @@ def start(level: int, *, overwrite: bool = False) -> None:
     Raises FileExistsError if there is a file and `overwrite` is not set.
     """
     text, file = text_before(level), path()
-    if file.exists() and check_flag("overwrite", overwrite):
+    if file.exists() and overwrite:
         names = (file.with_name(f"{file.name}.bak{number}") for number in count(1))
         backup = next(name for name in names if not name.exists())
         file.rename(backup)

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from matplotlib.figure import Figure
 
-from course_lib.foundation import as_integers, check_iterable, check_range
+from course_lib.foundation import (
+    Several,
+    as_integers,
+    check_range,
+    checked,
+)
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import drawable, shortened
 
@@ -15,8 +21,11 @@ GAP = 1.0  # above each group, with its title
 LONGEST_TITLE, LONGEST_SOURCE = 60, 16  # letters, so that the counts have room
 
 
+@checked
 @style.styled
-def plot_draws(ways: Mapping[str, object], names: Sequence[str]) -> Figure:
+def plot_draws(
+    ways: Mapping[str, object], names: Annotated[Sequence[str], Several()]
+) -> Figure:
     """Draw which source each draw takes: one row a source, one column a draw.
 
     Args:
@@ -25,10 +34,7 @@ def plot_draws(ways: Mapping[str, object], names: Sequence[str]) -> Figure:
         names: the names of the sources. All groups together may have 40 rows.
     """
     style.check_mapping("ways", ways)
-    names = [
-        shortened(drawable(name), LONGEST_SOURCE)
-        for name in check_iterable("names", names)
-    ]
+    names = [shortened(drawable(name), LONGEST_SOURCE) for name in names]
     style.check_few("number of rows", len(ways) * len(names), style.MOST_ROWS)
     rows = len(ways) * (len(names) + GAP)
     figure, axes = style.new_figure(0.3 * rows + 0.9)

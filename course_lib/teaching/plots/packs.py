@@ -1,6 +1,7 @@
 """Pictures of documents that share a row: packs, who looks at whom, and positions."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ from matplotlib.patches import Rectangle
 from course_lib.foundation import (
     Count,
     Length,
+    Several,
     as_integers,
     as_stream,
     check_dense,
@@ -122,7 +124,10 @@ def _dash(box: Rectangle) -> None:
 @checked
 @style.styled
 def inspect_packs(
-    packs: Iterable[object], max_length: Length, *, eos_token_id: Count | None = None
+    packs: Annotated[Iterable[object], Several("packs")],
+    max_length: Length,
+    *,
+    eos_token_id: Count | None = None,
 ) -> Figure:
     """Show a table of packs, and return a picture of them.
 
@@ -138,7 +143,7 @@ def inspect_packs(
     """
     rows = [
         _read_pack(f"packs[{number}]", pack, max_length, eos_token_id)
-        for number, pack in enumerate(check_iterable("packs", packs, "packs"))
+        for number, pack in enumerate(packs)
     ]
     if not rows:
         raise ValueError("packs must be at least one, got none")

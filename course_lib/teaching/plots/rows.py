@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 
 from course_lib.foundation import (
     Count,
+    Integers,
     Length,
     as_integers,
     checked,
@@ -72,7 +73,7 @@ def _cuts(
 @checked
 @style.styled
 def plot_tracks(
-    starts: object, num_steps: Length, row_length: int, *, carried: bool | None = None
+    starts: Integers, num_steps: Length, row_length: int, *, carried: bool | None = None
 ) -> Figure:
     """Draw a stream folded into rows: in each the ids it reads, batch by batch.
 
@@ -82,7 +83,7 @@ def plot_tracks(
         carried: whether the state is carried on between batches, an arrow, or reset, a
             cross; by default it is not drawn.
     """
-    starts = as_integers("starts", starts).astype(np.int64)
+    starts = starts.astype(np.int64)
     row_length = style.check_few("row_length", row_length, LONGEST_ROW)
     if starts.ndim != 2 or not starts.size:
         got = f"got shape {starts.shape}"

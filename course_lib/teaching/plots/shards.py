@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from course_lib.foundation import (
+    Integers,
     Length,
     as_integers,
     check_integer,
@@ -26,7 +27,7 @@ MOST_DOTS = 2000  # in a panel, because more of them look like a gray square
 def plot_shards(
     shard_sizes: Sequence[int],
     document_starts: Sequence[int],
-    starts: Sequence[int] = (),
+    starts: Integers | None = None,
     context_length: Length = 1,
 ) -> Figure:
     """Draw documents and shards of one stream, and the windows that lie across shards.
@@ -39,7 +40,7 @@ def plot_shards(
     sizes = style.check_lengths("shard_sizes", shard_sizes)
     num_tokens = style.check_few("sum of shard_sizes", int(sizes.sum()))
     begins = style.check_starts("document_starts", document_starts, num_tokens)
-    starts = as_integers("starts", starts).astype(np.int64).ravel()
+    starts = np.array([] if starts is None else starts, dtype=np.int64).ravel()
     check_integer("number of windows", len(starts), minimum=0, maximum=style.MOST_ROWS)
     check_range("starts", starts, num_tokens - context_length)
     figure, axes = style.new_figure(0.29 * (len(starts) + 2.5) + 1.2)

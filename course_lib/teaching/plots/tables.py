@@ -6,10 +6,11 @@ import math
 import re
 from collections.abc import Sequence
 from numbers import Integral, Real
+from typing import Annotated
 
 from IPython.display import display
 
-from course_lib.foundation import check_iterable
+from course_lib.foundation import Several, check_iterable, checked
 
 LARGEST_TABLE = 200
 MOST_DECIMALS = 3
@@ -44,18 +45,19 @@ def show_table(
 class Table:
     """A table in two forms: `html` for a notebook, `text` for a terminal."""
 
+    @checked
     def __init__(
         self,
-        rows: Sequence[Sequence[object]],
-        header: Sequence[str],
+        rows: Annotated[Sequence[Sequence[object]], Several("rows")],
+        header: Annotated[Sequence[str], Several("names")],
         *,
         align: str | None = None,
         caption: str | None = None,
     ) -> None:
-        self.header = [str(name) for name in check_iterable("header", header, "names")]
+        self.header = [str(name) for name in header]
         rows = [
             list(check_iterable(f"rows[{number}]", row, "cells"))
-            for number, row in enumerate(check_iterable("rows", rows, "rows"))
+            for number, row in enumerate(rows)
         ]
         width = len(self.header)
         if not width:
@@ -71,7 +73,7 @@ class Table:
         written = [_written(column) for column in columns]
         self.rows = [list(row) for row in zip(*written, strict=True)] if rows else []
         align = "".join(map(_side, written)) if align is None else align
-        if not isinstance(align, str) or not set(align) <= set(SIDES):
+        if not set(align) <= set(SIDES):
             raise ValueError(f"align must consist of '<', '>' and '^', got {align!r}")
         if len(align) != width:
             wanted = f"one sign for each of the {width} columns"

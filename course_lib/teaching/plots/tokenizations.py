@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from IPython.display import display
 
 from course_lib.bpe import BPETokenizer
-from course_lib.foundation import check_flag, check_iterable
+from course_lib.foundation import check_iterable, checked
 from course_lib.teaching.plots.letters import signs
 from course_lib.teaching.plots.style import check_few, read_each
 from course_lib.teaching.plots.tables import SCROLLING, plain
@@ -52,6 +52,7 @@ class TokenRows:
         makers: token to what made it.
     """
 
+    @checked
     def __init__(
         self,
         rows: Mapping[str, Sequence[str | bytes]],
@@ -59,7 +60,7 @@ class TokenRows:
         counted: bool = True,
         makers: Mapping[str | bytes, str] | None = None,
     ) -> None:
-        counted, makers = check_flag("counted", counted), makers or {}
+        counted, makers = counted, makers or {}
         self.rows, self.made_by = {}, {}
         for name, tokens in read_each("rows", rows, check_iterable, "tokens").items():
             tokens = list(tokens)

@@ -1,11 +1,12 @@
 """Texts as tokens, and tokens as trees."""
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import check_iterable
+from course_lib.foundation import Several, check_iterable, checked
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.letters import font_families, row_name, visible
 
@@ -16,8 +17,11 @@ SHADES_IN_TURN = (0.04, 0.2)
 MONOSPACED = font_families(monospaced=True)
 
 
+@checked
 @style.styled
-def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
+def plot_merge_tree(
+    stages: Annotated[Sequence[Sequence[Sequence[object]]], Several("stages")],
+) -> Figure:
     """Draw how a word grows together: its symbols at the bottom, and each merge as a
     node above its two parts.
 
@@ -27,7 +31,7 @@ def plot_merge_tree(stages: Sequence[Sequence[Sequence[object]]]) -> Figure:
     """
     stages = [
         list(check_iterable(f"stages[{number}]", stage, "tokens"))
-        for number, stage in enumerate(check_iterable("stages", stages, "stages"))
+        for number, stage in enumerate(stages)
     ]
     style.check_few("number of stages", len(stages), MOST_STAGES)
     symbols = [symbol for token in stages[0] for symbol in token]

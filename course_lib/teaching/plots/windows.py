@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from course_lib.foundation import (
     Count,
     Ids,
+    Integers,
     Length,
     TokenLedger,
     as_integers,
@@ -121,7 +122,7 @@ def _places(name: str, distances: object, position: int, num_tokens: int) -> set
 @checked
 @style.styled
 def plot_windows(
-    starts: object,
+    starts: Integers,
     context_length: Length,
     num_tokens: Count,
     *,
@@ -134,7 +135,7 @@ def plot_windows(
         context_length, num_tokens: T and N, small enough to look at.
         ledger: of these starts, to be drawn below the windows, on the same axis.
     """
-    starts = as_integers("starts", starts).astype(np.int64)
+    starts = starts.astype(np.int64)
     num_tokens = style.check_few("num_tokens", num_tokens)
     style.check_few("number of windows", starts.size, style.MOST_ROWS)
     if starts.ndim not in (1, 2):
@@ -190,10 +191,9 @@ def _with_ledger(
     return figure, axes
 
 
+@checked
 @style.styled
-def plot_scored_windows(
-    windows: Sequence[tuple[int, int, int]], num_tokens: int
-) -> Figure:
+def plot_scored_windows(windows: Integers, num_tokens: int) -> Figure:
     """Draw the windows of a strided evaluation: what each only reads, and what it
     scores.
 
@@ -202,7 +202,7 @@ def plot_scored_windows(
         num_tokens: N, small enough to look at.
     """
     num_tokens = style.check_few("num_tokens", num_tokens)
-    table = as_integers("windows", windows).astype(np.int64)
+    table = windows.astype(np.int64)
     style.check_few("number of windows", len(np.atleast_1d(table)), style.MOST_ROWS)
     if table.ndim != 2 or table.shape[1] != 3:
         wanted = "rows of (start, length, scored)"
