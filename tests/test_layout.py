@@ -262,6 +262,14 @@ def test_importing_a_lesson_loads_nothing_heavy_that_it_does_not_use(lesson):
     assert HEAVY & set(done.stdout.split()) <= used
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["predict", "welcome_back", "exercise", "train", "show_source"])
+def test_the_first_cell_of_a_lesson_waits_for_pytorch_and_little_else(name):
+    program = f"import sys; from course_lib.teaching import {name}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {"matplotlib", "ipywidgets", "nbformat", "jsonschema", "tokenizers", *HEAVY} & set(done.stdout.split())
+
+
 def test_environment_and_pyproject_name_the_same_ranges():
     project = PYPROJECT["project"]
     wanted, from_pip = {f"python{project['requires-python']}", "pip"}, []

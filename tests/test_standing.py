@@ -31,7 +31,7 @@ def asking(lesson):
 
 @cache
 def patterns(lesson):
-    return [pattern for cell in asking(lesson) for pattern in standing._questions_in(cell)]
+    return [pattern for cell in asking(lesson) for pattern in standing._questions_in(cell.source)]
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)

@@ -1,20 +1,23 @@
 """The notebooks as data: where they are, and what is in them. Whatever makes something
 else of them uses this: slides, blank copies, a site, assignments."""
 
+from __future__ import annotations
+
 import importlib
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
-
-import nbformat
-from nbformat import NotebookNode
+from typing import TYPE_CHECKING, Annotated
 
 import course_lib
 from course_lib.foundation import Several, check_choice, checked
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 # A tossed coin gets half of the verdicts right, so they count least.
 POINTS = {Question: 1, NumbersQuestion: 2, Exercise: 3}
@@ -39,21 +42,29 @@ class Lesson:
     @property
     def title(self) -> str:
         """As its heading says it, without the number: `Sliding windows`."""
-        first_line = self.notebook.cells[0].source.splitlines()[0]
+        first_line = self.cells[0]["source"].splitlines()[0]
         return first_line.lstrip("# ").split(". ", 1)[1]
+
+    @cached_property
+    def cells(self) -> list[dict]:
+        """Plain cells, each with its source in one piece, for who only reads them."""
+        cells = json.loads(self.path.read_text(encoding="utf-8"))["cells"]
+        return [cell | {"source": "".join(cell["source"])} for cell in cells]
 
     @cached_property
     def notebook(self) -> NotebookNode:
         """As it is committed. To change it, work on a copy."""
+        import nbformat  # takes a second, for which no reader of a lesson should wait
+
         return nbformat.read(self.path, as_version=4)
 
 
 @checked
-def exercise_of(cell: NotebookNode) -> str | None:
+def exercise_of(cell: Mapping) -> str | None:
     """Name the exercise that a cell asks for; most cells ask for none."""
-    if "exercise" not in cell.metadata.get("tags", []):
+    if "exercise" not in cell["metadata"].get("tags", []):
         return None
-    checked = CHECKED.search(cell.source)
+    checked = CHECKED.search(cell["source"])
     return checked[1] if checked else None
 
 

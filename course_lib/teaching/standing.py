@@ -1,20 +1,24 @@
 """Where was I? How far a reader is in each lesson, counted in the notebooks."""
 
+from __future__ import annotations
+
 import ast
 import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from IPython.display import Markdown, display
-from nbformat import NotebookNode
 
 import course_lib
 from course_lib.teaching import record
 from course_lib.teaching.checker import PASSED
 from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons
-from course_lib.teaching.plots.tables import Table
+
+if TYPE_CHECKING:
+    from course_lib.teaching.plots.tables import Table
 
 HEADER = ("", "lesson", "guessed right", "to guess", "verdicts right", "solved")
 
@@ -95,6 +99,8 @@ class Progress:
 
     @property
     def _table(self) -> Table:
+        from course_lib.teaching.plots.tables import Table  # matplotlib comes with it
+
         here = self.latest
         rows = [["▶" if one is here else "", *one.row] for one in self.standings]
         return Table(rows, HEADER, align="<<>>>>")
@@ -139,12 +145,12 @@ def _lessons() -> list[Lesson]:
 
 def _standing(lesson: Lesson, done: dict[str, str]) -> Standing:
     names: dict[str, list[str]] = {"guesses": [], "verdicts": [], "exercises": []}
-    for cell in lesson.notebook.cells:
+    for cell in lesson.cells:
         if name := exercise_of(cell):
-            kind = "exercises" if f"def {name}(" in cell.source else "verdicts"
+            kind = "exercises" if f"def {name}(" in cell["source"] else "verdicts"
             names[kind].append(re.escape(f"{lesson.name}.{name}"))
-        elif cell.cell_type == "code" and "predict(" in cell.source:
-            names["guesses"] += _questions_in(cell)
+        elif cell["cell_type"] == "code" and "predict(" in cell["source"]:
+            names["guesses"] += _questions_in(cell["source"])
     found = {
         kind: [next((n for n in done if re.fullmatch(p, n)), None) for p in patterns]
         for kind, patterns in names.items()
@@ -159,10 +165,10 @@ def _standing(lesson: Lesson, done: dict[str, str]) -> Standing:
     )
 
 
-def _questions_in(cell: NotebookNode) -> Iterator[str]:
+def _questions_in(source: str) -> Iterator[str]:
     """The question of each prompt, as a pattern, because a cell may fill in numbers."""
     with contextlib.suppress(SyntaxError):  # a reader may have changed the cell
-        tree = ast.parse(cell.source)
+        tree = ast.parse(source)
         assigned = {
             ast.unparse(node.targets[0]): node.value
             for node in ast.walk(tree)
