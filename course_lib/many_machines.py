@@ -81,7 +81,7 @@ from course_lib.foundation.shard_files import (
     ShardSettings,
 )
 from course_lib.foundation.shard_tasks import Job, TaskResult
-from course_lib.token_shards import GlobalOrder
+from course_lib.sliding_windows import BatchOrder
 
 POSITION = ("model", "optimizer", "epoch", "rows_delivered")  # in a state of training
 MOST = 10**12  # machines, or readers, of an estimate
@@ -451,7 +451,7 @@ def train_rank(
         )
     check_range("inputs", inputs.numpy(), vocab_size)
     check_range("targets", targets[targets != IGNORED].numpy(), vocab_size)
-    order = GlobalOrder(
+    order = BatchOrder(
         len(inputs),
         batch_size // world_size,
         base_seed=base_seed,

@@ -9,7 +9,7 @@ work as they did for a single source.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -29,15 +29,14 @@ from course_lib.foundation import (
     check_index,
     check_integer,
     check_range,
-    check_state,
     check_type,
     check_weights,
     checked,
     progress_bar,
     seed_of,
 )
-from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset
-from course_lib.token_shards import ShardLoader
+from course_lib.sliding_windows import SlidingWindowDataset
+from course_lib.sliding_windows.loading import BatchOrder, WindowLoader, name_of
 
 METHODS = "blocks", "random", "largest_error"
 MOST_COUNTED = 10**9  # draws, which takes minutes
@@ -156,6 +155,9 @@ class StagedMixture:
             as its weight says, to within one draw. The last block of a stage may be
             shorter.
         max_epochs: how often a source may be read at most.
+        order: makes the order of a source's windows, in each of its epochs, from a
+            size and a seed: `RandomOrder`, or lesson 11's `BlockOrder` for files that
+            are read best from front to back.
 
     Raises ValueError with the name of a source that would be read more than
     `max_epochs` times.
@@ -170,7 +172,9 @@ class StagedMixture:
         base_seed: Seed = 0,
         block_size: Length = 1_000,
         max_epochs: Annotated[float, Finite(above=0)] | None = None,
+        order: Callable[[int, int], object] = RandomOrder,
     ):
+        self.order = order
         self.num_windows = {
             check_type("each name of num_windows", name, str): check_integer(
                 f"num_windows[{name!r}]", number, minimum=1, maximum=2**62
@@ -210,7 +214,7 @@ class StagedMixture:
             self._drawn.append(drawn)
         check_integer("num_draws", self._begins[-1], minimum=0, maximum=2**62)
         self._check_epochs(max_epochs)
-        self._orders: dict[int, tuple[int, RandomOrder]] = {}
+        self._orders: dict[int, tuple[int, object]] = {}
         self._last: tuple[object, object] = None, None
 
     def _check_stage(self, stage: object) -> tuple[dict[str, float], int]:
@@ -294,11 +298,11 @@ class StagedMixture:
             self._last = (stage, block), (sources, numbers)
         return self._last[1]
 
-    def _order_within(self, source: int, epoch: int) -> RandomOrder:
+    def _order_within(self, source: int, epoch: int) -> object:
         """Return the order of one epoch of a source, and keep the last one."""
         if source not in self._orders or self._orders[source][0] != epoch:
             seed = seed_of(self.base_seed, "source", self.names[source], epoch)
-            self._orders[source] = epoch, RandomOrder(int(self._sizes[source]), seed)
+            self._orders[source] = epoch, self.order(int(self._sizes[source]), seed)
         return self._orders[source][1]
 
     def _asked(self, until: int) -> np.ndarray:
@@ -394,7 +398,7 @@ class MixtureOrder(StagedMixture):
         num_windows: how many windows each source has, by name.
         weights: how often each source is drawn, by name. They are divided by their sum.
         num_draws: the length of the run in windows.
-        base_seed, block_size, max_epochs: as for `StagedMixture`.
+        base_seed, block_size, max_epochs, order: as for `StagedMixture`.
     """
 
     def __init__(
@@ -405,7 +409,8 @@ class MixtureOrder(StagedMixture):
         *,
         base_seed: int = 0,
         block_size: int = 1_000,
-        max_epochs: Annotated[float, Finite(above=0)] | None = None,
+        max_epochs: float | None = None,
+        order: Callable[[int, int], object] = RandomOrder,
     ):
         super().__init__(
             num_windows,
@@ -413,6 +418,7 @@ class MixtureOrder(StagedMixture):
             base_seed=base_seed,
             block_size=block_size,
             max_epochs=max_epochs,
+            order=order,
         )
 
 
@@ -451,7 +457,6 @@ class MixedWindows(Dataset):
         return int(self._borders[-1])
 
     __getitem__ = SlidingWindowDataset.__getitem__
-    send = SlidingWindowDataset.send
 
     def locate(self, windows: object) -> tuple[np.ndarray, np.ndarray]:
         """Return the source number of each window, and its number in that source."""
@@ -478,7 +483,13 @@ class MixtureBatches(BatchOrder):
 
     A mixture is read once, and its sources have epochs of their own. So after the last
     batch there is no next epoch.
+
+    A state can be loaded into a mixture with other plans for what comes next: other
+    weights after the end of a block, another stage, a new source. It is refused if
+    what has been read so far would have been different.
     """
+
+    last_epoch = 0
 
     @checked
     def __init__(self, mixture: StagedMixture, batch_size: Length, **settings: object):
@@ -508,50 +519,21 @@ class MixtureBatches(BatchOrder):
             )
         return super().__iter__()
 
-
-class MixtureLoader(ShardLoader):
-    """Lesson 11's loader, over a mixture. `make_mixture_loader` makes it.
-
-    A state can be loaded into a mixture with other plans for what comes next: other
-    weights after the end of a block, another stage, a new source. It is refused if
-    what has been read so far would have been different.
-    """
-
-    def _settings(self, read: int | None = None) -> dict[str, object]:
-        order, sources = self.sampler, self.windows.sources
-        stages = order.mixture.history(order.position[1] if read is None else read)
+    def settings(self, windows: MixedWindows, windows_read: int) -> dict[str, object]:
+        stages = self.mixture.history(windows_read)
         drawn = {name for _, weights in stages for name, _ in weights}
         return {
             "stages": stages,
             "sources": {
                 name: [len(source), source.stride, source.fingerprint]
-                for name, source in sources.items()
+                for name, source in windows.sources.items()
                 if name in drawn
             },
-            "context_length": self.windows.context_length,
-            "base_seed": order.base_seed,
-            "block_size": order.mixture.block_size,
+            "context_length": windows.context_length,
+            "base_seed": self.base_seed,
+            "block_size": self.mixture.block_size,
+            "order": name_of(self.mixture.order),
         }
-
-    def load_state_dict(self, state: Mapping[str, object]) -> None:
-        """Go on from `state`, with the draws that were left.
-
-        Raises ValueError with the name of a setting if, because of it, this loader
-        would have read other windows so far.
-        """
-        read, order = 0, self.sampler
-        if isinstance(state, Mapping) and self._counted in state:
-            read = check_integer(
-                self._counted,
-                state[self._counted],
-                minimum=0,
-                maximum=len(order.mixture),
-            )
-        check_state(
-            state, self._settings(read), ("epoch", self._counted), owner="loader"
-        )
-        check_integer("epoch", state["epoch"], minimum=0, maximum=0)
-        order.stand_at(0, read, resumed=True)
 
 
 @checked
@@ -565,10 +547,10 @@ def make_mixture_loader(
     rank: Count = 0,
     world_size: Length = 1,
     **loader_options: object,
-) -> MixtureLoader:
+) -> WindowLoader:
     """Make a loader that reads several sources in the order of a mixture.
 
-    Use it like that of `make_shard_loader`. Its state says how many windows all ranks
+    Use it like that of `make_dataloader`. Its state says how many windows all ranks
     together have read, so it is the same on all ranks, and it survives a change of the
     batch size or the number of ranks.
 
@@ -578,7 +560,7 @@ def make_mixture_loader(
             order.
         batch_size: B, the number of windows in a batch of each rank.
         drop_last, num_workers, rank, world_size, loader_options: as for
-            `make_shard_loader`.
+            `make_dataloader`.
 
     Returns a loader of (inputs, targets), torch.int64, shape (B, T) each.
     """
@@ -590,4 +572,4 @@ def make_mixture_loader(
     order = MixtureBatches(
         mixture, batch_size, drop_last=drop_last, rank=rank, world_size=world_size
     )
-    return MixtureLoader(sources, order, num_workers, loader_options)
+    return WindowLoader(sources, order, num_workers, loader_options)

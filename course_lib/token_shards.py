@@ -11,9 +11,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import asdict
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +23,6 @@ from course_lib.foundation import (
     FilePath,
     Integers,
     Length,
-    RandomOrder,
-    Seed,
     ShardWriter,
     check_index,
     check_integer,
@@ -36,9 +34,6 @@ from course_lib.foundation import (
 )
 from course_lib.foundation.shard_files import Manifest, ShardSettings, Split
 from course_lib.sliding_windows import (
-    BatchOrder,
-    SlidingWindowDataset,
-    WindowLoader,
     count_windows,
 )
 
@@ -258,10 +253,14 @@ class ShardedStream:
         """All windows at a stride, as rows of a table that stores none of them."""
         return ShardedWindows(self, context_length, stride)
 
+    @property
+    def ids(self) -> ShardedStream:
+        """What reads as an array of all ids: the stream itself."""
+        return self
+
     @checked
-    def cut_windows(self, starts: Integers, context_length: Length) -> np.ndarray:
-        """Copy the windows at `starts`, shape (..., T + 1), for `gather_windows`."""
-        length = context_length + 1
+    def cut(self, starts: Integers, length: Length) -> np.ndarray:
+        """Copy `length` ids from each start on, shape (..., length)."""
         starts = starts.astype(np.int64)
         last = len(self) - length
         if starts.size and not (starts.min() >= 0 and starts.max() <= last):
@@ -405,119 +404,3 @@ def _from_the_start(index: np.ndarray, size: int, things: str) -> np.ndarray:
     if index.size and not (index.min() >= 0 and index.max() < size):
         raise IndexError(f"index must lie within the {size} {things}")
     return index
-
-
-# A loader whose state counts windows, not batches.
-
-
-class GlobalOrder(BatchOrder):
-    """Lesson 2's order of batches, with any order of the windows of an epoch.
-
-    The `order` makes that of an epoch from the number of windows and a seed:
-    `RandomOrder`, `FileOrder`, `BlockOrder` or a `partial` of it.
-    """
-
-    def __init__(
-        self,
-        num_windows: int,
-        batch_size: int,
-        *,
-        base_seed: int,
-        order: Callable[[int, int], object] = RandomOrder,
-        **settings: object,
-    ):
-        if not callable(order):
-            raise TypeError(
-                "order must be callable with a size and a seed, as RandomOrder is; got "
-                f"{type(order).__name__}"
-            )
-        self.order = order
-        super().__init__(num_windows, batch_size, base_seed=base_seed, **settings)
-        if len(np.unique(some := self._some_windows())) < len(some):
-            raise ValueError("order must hold each window once, but some come twice")
-
-    def order_of(self, epoch: int) -> object:
-        return self.order(self.num_windows, self.base_seed + epoch)
-
-    def _some_windows(self) -> np.ndarray:
-        """The first 64 windows of the first epoch, and 64 spread over it."""
-        spread = np.linspace(0, self.num_windows - 1, 64, dtype=int)
-        first = np.arange(min(64, self.num_windows))
-        return np.asarray(self.order_of(0)[np.union1d(first, spread)])
-
-    @property
-    def hash(self) -> str:
-        """Name the order by its result, because all lambdas have the same name."""
-        data = self._some_windows().astype("<i8").tobytes()
-        return hashlib.sha256(data).hexdigest()[:16]
-
-
-class ShardLoader(WindowLoader):
-    """Lesson 2's loader, with a state that survives a change of batch size or ranks.
-
-    It counts the windows that all ranks together have delivered.
-    """
-
-    _counted, _unit = "windows_delivered", 1
-
-    def _settings(self) -> dict[str, object]:
-        """What the order of an epoch and the contents of its windows depend on."""
-        order, windows = self.sampler, self.windows
-        identity = getattr(windows.stream, "identity", None)
-        return {
-            **(identity or {"fingerprint": windows.fingerprint}),
-            "num_tokens": len(windows.stream),
-            "context_length": windows.context_length,
-            "stride": windows.stride,
-            "num_windows": order.num_windows,
-            "base_seed": order.base_seed,
-            "order": _name_of(order.order),
-            "order_hash": order.hash,
-        }
-
-
-def _name_of(order: Callable) -> str:
-    if isinstance(order, partial):
-        settings = [repr(value) for value in order.args]
-        settings += [f"{k}={v!r}" for k, v in sorted(order.keywords.items())]
-        return f"{_name_of(order.func)}({', '.join(settings)})"
-    return getattr(order, "__name__", type(order).__name__)
-
-
-@checked
-def make_shard_loader(
-    dataset: SlidingWindowDataset,
-    batch_size: Length,
-    *,
-    base_seed: Seed,
-    order: Callable[[int, int], object] = RandomOrder,
-    drop_last: bool = False,
-    num_workers: Count = 0,
-    rank: Count = 0,
-    world_size: Length = 1,
-    **loader_options: object,
-) -> ShardLoader:
-    """Make a loader of windows that can go on after a change of batch size or ranks.
-
-    Use it like that of `make_dataloader`: `loader.sampler.set_epoch(e)`,
-    `loader.state_dict()`, `loader.load_state_dict(state)`. The state is the same on all
-    ranks, so save it on one of them.
-
-    Args:
-        dataset: the windows, of a `ShardedStream` or any other stream.
-        order: makes the order of an epoch from a size and a seed: `RandomOrder`,
-            `FileOrder`, or `partial(BlockOrder, block_size=..., blocks_at_a_time=...)`,
-            which reads each page of a file about once.
-        batch_size, base_seed, drop_last, num_workers, rank, world_size, loader_options:
-            as for `make_dataloader`.
-    """
-    sampler = GlobalOrder(
-        len(dataset),
-        batch_size,
-        base_seed=base_seed,
-        order=order,
-        drop_last=drop_last,
-        rank=rank,
-        world_size=world_size,
-    )
-    return ShardLoader(dataset, sampler, num_workers, loader_options)

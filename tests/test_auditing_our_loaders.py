@@ -23,7 +23,7 @@ from course_lib.sequential_partitioning import seq_data_iter_sequential
 from course_lib.sliding_windows import SlidingWindowDataset, gather_windows, make_dataloader
 from course_lib.stride_tradeoffs import scored_windows
 from course_lib.teaching import packed_batch, shuffled_batches
-from course_lib.token_shards import ShardedStream, make_shard_loader, write_shards
+from course_lib.token_shards import ShardedStream, write_shards
 from course_lib.tokenizer_pipeline import build_tokenizer
 from planted_loaders import DOCUMENTS, END, OF_DOCUMENTS, PAD, B, Bytes, L, N, T, batched, shuffled
 
@@ -123,7 +123,7 @@ def on_disk(ids, folder) -> ShardedStream:
 
 def shards(ids, rank, world_size, *, folder, **settings):
     dataset = SlidingWindowDataset(on_disk(ids, folder), T, T)
-    return make_shard_loader(dataset, B, base_seed=3, rank=rank, world_size=world_size, **settings)
+    return make_dataloader(dataset, B, base_seed=3, rank=rank, world_size=world_size, **settings)
 
 
 ORDERS = {"random": RandomOrder, "file": FileOrder, "blocks": partial(BlockOrder, block_size=5, blocks_at_a_time=3)}

@@ -143,7 +143,7 @@ def test_the_functions_are_found():
     assert len(CHECKED) > 200
     assert {
         "sliding_windows.count_windows",
-        "sliding_windows.BatchOrder.__init__",
+        "sliding_windows.loading.BatchOrder.__init__",
     } <= set(CHECKED)
 
 

@@ -21,7 +21,7 @@ from course_lib.foundation.executors import process_context
 from course_lib.long_documents import PaddingCollator, StreamingTextDataset
 from course_lib.next_token_shifting import next_token_loss
 from course_lib.sliding_windows import SlidingWindowDataset, WindowLoader, make_dataloader
-from course_lib.token_shards import ShardedStream, make_shard_loader, write_shards
+from course_lib.token_shards import ShardedStream, write_shards
 from loops_in_processes import MAKERS, numbers, of_this_rank, read_for_ever, starts_in
 
 V, T = 16, 8
@@ -204,7 +204,7 @@ def trainer_for(folder, source: str, steps: int = 8) -> transformers.Trainer:
         dataset, collator = SOURCES[source](folder)
         return transformers.Trainer(llama(), settings, data_collator=collator, train_dataset=dataset)
     trainer = WithLoader(llama(), settings)
-    make = make_shard_loader if "shards" in source else make_dataloader
+    make = MAKERS[1] if "shards" in source else MAKERS[0]
     workers = 2 if "workers" in source else 0
     trainer.make_loader = lambda: make(WINDOWS.as_rows(), 4, base_seed=7, num_workers=workers)
     trainer.prepares = "prepared" in source

@@ -39,13 +39,17 @@ from course_lib.foundation import (
 from course_lib.long_documents import chunk_ids
 from course_lib.random_sampling import seq_data_iter_random
 from course_lib.sequential_partitioning import seq_data_iter_sequential
-from course_lib.sliding_windows import SlidingWindowDataset, gather_windows, make_dataloader, window_starts
+from course_lib.sliding_windows import (
+    BatchOrder,
+    SlidingWindowDataset,
+    gather_windows,
+    make_dataloader,
+    window_starts,
+)
 from course_lib.token_shards import (
-    GlobalOrder,
     ShardedStream,
     ShardedWindows,
     load_shard,
-    make_shard_loader,
     verify_shards,
     write_shards,
 )
@@ -638,7 +642,7 @@ def test_no_more_files_are_open_than_a_system_allows(folder, ids, monkeypatch):
     assert len(stream.borders) > 5
     order = RandomOrder(len(ids) - 64, 0)[np.arange(200)]
     for starts in (order[:1], order[1:]):  # a batch may need more of them than that
-        assert np.array_equal(stream.cut_windows(starts, 64), np.lib.stride_tricks.sliding_window_view(ids, 65)[starts])
+        assert np.array_equal(stream.cut(starts, 65), np.lib.stride_tricks.sliding_window_view(ids, 65)[starts])
     assert stream[7:9].tolist() == ids[7:9].tolist()
     assert len(stream._maps) == 2
     assert (stream.min(), stream.max()) == (ids.min(), ids.max())
@@ -710,11 +714,11 @@ BLOCKS = partial(BlockOrder, block_size=7, blocks_at_a_time=3)
 @pytest.mark.parametrize("order", [RandomOrder, FileOrder, BLOCKS])
 def test_ranks_share_an_epoch_and_meet_nowhere(positions, order):
     dataset = SlidingWindowDataset(ShardedStream(positions, "train"), 5, 17)
-    whole = taken(make_shard_loader(dataset, 8, base_seed=3, order=order))
+    whole = taken(make_dataloader(dataset, 8, base_seed=3, order=order))
     assert sorted(whole) == sorted(dataset[:][0][:, 0].tolist())
     assert (whole == sorted(whole)) is (order is FileOrder)
     for world_size in (2, 3):
-        made = partial(make_shard_loader, dataset, 8, base_seed=3, order=order, world_size=world_size)
+        made = partial(make_dataloader, dataset, 8, base_seed=3, order=order, world_size=world_size)
         shares = [taken(made(rank=rank)) for rank in range(world_size)]
         assert len({len(share) for share in shares}) == 1
         assert sorted(itertools.chain(*shares)) == sorted(whole[: sum(map(len, shares))])
@@ -728,10 +732,10 @@ def test_a_run_goes_on_with_other_ranks_and_batches_and_sees_the_rest_once(posit
     dataset = SlidingWindowDataset(ShardedStream(positions, "train"), 5, 17)
 
     def loaders(ranks: int, batch_size: int) -> list:
-        made = partial(make_shard_loader, dataset, batch_size, base_seed=3, order=order, world_size=ranks)
+        made = partial(make_dataloader, dataset, batch_size, base_seed=3, order=order, world_size=ranks)
         return [made(rank=rank) for rank in range(ranks)]
 
-    whole = taken(make_shard_loader(dataset, 10, base_seed=3, order=order))
+    whole = taken(make_dataloader(dataset, 10, base_seed=3, order=order))
     first = loaders(*before)
     seen = [start for loader in first for start in taken(loader, 2)]
     assert sorted(seen) == sorted(whole[: len(seen)])
@@ -755,7 +759,7 @@ def test_a_run_goes_on_with_other_ranks_and_batches_and_sees_the_rest_once(posit
 
 def test_a_state_with_nothing_left_for_so_many_ranks_begins_the_next_epoch(positions):
     dataset = SlidingWindowDataset(ShardedStream(positions, "train"), 5, 17)
-    make = partial(make_shard_loader, dataset, 4, base_seed=3)
+    make = partial(make_dataloader, dataset, 4, base_seed=3)
     state = make().state_dict() | {"windows_delivered": len(dataset) - 1}
     for loader, epoch in ((make(), 0), (make(rank=1, world_size=2), 1), (make(drop_last=True), 1)):
         loader.load_state_dict(state)
@@ -765,11 +769,11 @@ def test_a_state_with_nothing_left_for_so_many_ranks_begins_the_next_epoch(posit
 
 def test_workers_do_not_matter_for_where_a_run_goes_on(positions):
     dataset = SlidingWindowDataset(ShardedStream(positions, "train"), 5, 17)
-    whole = taken(make_shard_loader(dataset, 4, base_seed=3))
+    whole = taken(make_dataloader(dataset, 4, base_seed=3))
     for workers_before, workers_after in ((0, 2), (2, 0)):
-        loader = make_shard_loader(dataset, 4, base_seed=3, num_workers=workers_before)
+        loader = make_dataloader(dataset, 4, base_seed=3, num_workers=workers_before)
         seen = taken(loader, 3)
-        again = make_shard_loader(dataset, 7, base_seed=3, num_workers=workers_after)
+        again = make_dataloader(dataset, 7, base_seed=3, num_workers=workers_after)
         again.load_state_dict(loader.state_dict())
         assert seen + taken(again) == whole
         assert (again.state_dict()["epoch"], again.state_dict()["windows_delivered"]) == (1, 0)
@@ -778,7 +782,7 @@ def test_workers_do_not_matter_for_where_a_run_goes_on(positions):
 def test_a_state_of_something_else_is_refused_and_what_differs_is_named(tmp_path, folder):
     def loader(path=folder, split="train", context_length=50, stride=50, **more):
         dataset = SlidingWindowDataset(ShardedStream(path, split), context_length, stride)
-        return make_shard_loader(dataset, 4, **{"base_seed": 3} | more)
+        return make_dataloader(dataset, 4, **{"base_seed": 3} | more)
 
     state = loader().state_dict()
     texts = [*TEXTS[:59], TEXTS[59][::-1]]
@@ -798,7 +802,7 @@ def test_a_state_of_something_else_is_refused_and_what_differs_is_named(tmp_path
         with pytest.raises(ValueError, match=words.replace("(", r"\(")):
             other.load_state_dict(state)
     loader(tmp_path / "sizes").load_state_dict(state)  # the same stream, in other files
-    plain = make_shard_loader(SlidingWindowDataset(np.asarray(ShardedStream(folder, "train")), 50, 50), 4, base_seed=3)
+    plain = make_dataloader(SlidingWindowDataset(np.asarray(ShardedStream(folder, "train")), 50, 50), 4, base_seed=3)
     assert "fingerprint" in plain.state_dict()
     with pytest.raises(ValueError, match="state must have the keys"):
         plain.load_state_dict(state)
@@ -816,7 +820,7 @@ def test_a_state_of_something_else_is_refused_and_what_differs_is_named(tmp_path
     ids=["lambda", "partial"],
 )
 def test_an_order_is_known_by_what_it_orders_and_not_by_its_name(positions, one, another):
-    make = partial(make_shard_loader, SlidingWindowDataset(ShardedStream(positions, "train"), 4, 5), 4, base_seed=3)
+    make = partial(make_dataloader, SlidingWindowDataset(ShardedStream(positions, "train"), 4, 5), 4, base_seed=3)
     state = make(order=one).state_dict()
     make(order=one).load_state_dict(state)
     with pytest.raises(ValueError, match="order"):
@@ -827,12 +831,12 @@ def test_an_order_is_known_by_what_it_orders_and_not_by_its_name(positions, one,
 
 def test_a_state_loaded_while_an_iterator_runs_is_not_lost(positions):
     dataset = SlidingWindowDataset(ShardedStream(positions, "train"), 5, 17)
-    loader = make_shard_loader(dataset, 4, base_seed=3)
+    loader = make_dataloader(dataset, 4, base_seed=3)
     whole = taken(loader)
     loader.sampler.set_epoch(0)
     running = iter(loader)
     next(running)
-    other = make_shard_loader(dataset, 4, base_seed=3)
+    other = make_dataloader(dataset, 4, base_seed=3)
     taken(other, 5)
     loader.load_state_dict(other.state_dict())
     for _ in running:
@@ -843,7 +847,7 @@ def test_a_state_loaded_while_an_iterator_runs_is_not_lost(positions):
 def test_any_position_of_any_epoch_of_a_million_million_windows():
     for order in (RandomOrder, BlockOrder, FileOrder):
         for epoch, done in ((0, 0), (5, 10**11 + 3)):
-            sampler = GlobalOrder(10**12, 64, base_seed=1, order=order, rank=1, world_size=2)
+            sampler = BatchOrder(10**12, 64, base_seed=1, order=order, rank=1, world_size=2)
             sampler.stand_at(epoch, windows=done)
             first = next(iter(sampler))
             assert np.array_equal(first, order(10**12, 1 + epoch)[done + 64 + np.arange(64)])
@@ -852,9 +856,9 @@ def test_any_position_of_any_epoch_of_a_million_million_windows():
 
 def test_too_few_windows_are_refused():
     with pytest.raises(ValueError, match="batch_size 4"):
-        GlobalOrder(3, 4, base_seed=0, drop_last=True)
-    assert list(GlobalOrder(3, 4, base_seed=0, order=FileOrder)) == [[0, 1, 2]]
-    assert list(GlobalOrder(6, 4, base_seed=0, order=FileOrder, drop_last=True)) == [[0, 1, 2, 3]]
+        BatchOrder(3, 4, base_seed=0, drop_last=True)
+    assert list(BatchOrder(3, 4, base_seed=0, order=FileOrder)) == [[0, 1, 2]]
+    assert list(BatchOrder(6, 4, base_seed=0, order=FileOrder, drop_last=True)) == [[0, 1, 2, 3]]
 
 
 # Real corpora
@@ -884,7 +888,7 @@ def test_a_row_of_a_web_corpus_goes_through_the_whole_pipeline(tmp_path, library
     stream = ShardedStream(tmp_path / "shards", "train")
     assert library.decode(stream[: stream.document_starts[1]].tolist()) == good[0]
     assert len(stream.document_starts) == manifest.num_documents("train")
-    loader = make_shard_loader(SlidingWindowDataset(stream, 16, 16), 4, base_seed=0)
+    loader = make_dataloader(SlidingWindowDataset(stream, 16, 16), 4, base_seed=0)
     assert sum(len(inputs) for inputs, _ in loader) == (len(stream) - 1) // 16
     write(iter(web_rows()), library, tmp_path / "rows", val_every=10)  # rows as they come from `datasets`
 

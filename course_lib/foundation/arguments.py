@@ -445,7 +445,7 @@ def as_stream(name: str, ids: object) -> np.ndarray:
     It is read-only, and only a list is copied; see `as_integers`. A stream in several
     files cuts its own windows (lesson 11), so it is returned as it is.
     """
-    if hasattr(ids, "cut_windows"):
+    if hasattr(ids, "cut"):
         return ids
     stream = as_integers(name, ids)
     if stream.ndim != 1:
@@ -457,7 +457,7 @@ def check_range(
     name: str, values: object, size: int, error: type[Exception] = ValueError
 ) -> np.ndarray:
     """Return integers, any number of them, if all are in 0 ... `size` - 1."""
-    if not hasattr(values, "cut_windows"):  # a stream in files, as in `as_stream`
+    if not hasattr(values, "cut"):  # a stream in files, as in `as_stream`
         values = as_integers(name, values)
     if values.size and not (values.min() >= 0 and values.max() < size):
         found = f"{values.min()} ... {values.max()}"

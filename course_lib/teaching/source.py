@@ -23,7 +23,7 @@ def show_source(*things: Shown, full: bool = False) -> None:
     """
     for thing in things:
         code = source_of(thing, full=full)
-        place = inspect.getmodule(thing).__name__.replace(".", "/") + ".py"
+        place = _place_of(thing)
         forms = {"text/markdown": _as_markdown(code, place)}
         display(forms | {"text/plain": f"{place}\n\n{code}"}, raw=True)
 
@@ -45,6 +45,13 @@ def source_of(thing: Shown, *, full: bool = False) -> str:
     if full:
         return code
     return _shorten_docstrings(code)
+
+
+def _place_of(thing: Shown) -> str:
+    """Name the file of a thing as a path in the course: `course_lib/bpe.py`."""
+    module = inspect.getmodule(thing)
+    ending = "/__init__.py" if hasattr(module, "__path__") else ".py"
+    return module.__name__.replace(".", "/") + ending
 
 
 def _as_markdown(code: str, place: str) -> str:

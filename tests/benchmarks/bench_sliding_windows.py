@@ -144,14 +144,14 @@ def test_a_shuffled_epoch(benchmark, stream, report):
 
 
 def test_targets_that_may_be_written_into_cost_little(benchmark, stream, report, monkeypatch):
-    batches, safe = 1_000, sliding_windows._widen
+    batches, safe = 1_000, sliding_windows.widen
     iterators = {
         way: iter(make_dataloader(SlidingWindowDataset(stream, T), B, base_seed=0)) for way in ("safe", "views")
     }
 
     def running(way: str, widen) -> Contender:
         def run() -> None:
-            monkeypatch.setattr(sliding_windows, "_widen", widen)
+            monkeypatch.setattr(sliding_windows, "widen", widen)
             take(iterators[way], batches)
 
         return run

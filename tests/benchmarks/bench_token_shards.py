@@ -23,7 +23,7 @@ from course_lib import token_shards
 from course_lib.foundation import BlockOrder, CharTokenizer, FileOrder, RandomOrder, encode_each, load_documents
 from course_lib.foundation.shard_files import Manifest, Shard, ShardSettings, shard_path, starts_path, write_manifest
 from course_lib.sliding_windows import SlidingWindowDataset, gather_windows, make_dataloader
-from course_lib.token_shards import ShardedStream, make_shard_loader, write_shards
+from course_lib.token_shards import ShardedStream, write_shards
 from course_lib.tokenizer_pipeline import build_tokenizer
 
 CONTEXT_LENGTH = T = 1024
@@ -136,14 +136,13 @@ def test_a_shuffled_epoch_beside_datasets_in_numpy_format(benchmark, streams, re
             pass
 
     contenders = {
-        "make_shard_loader, 21 shards": partial(ours, make_shard_loader, streams[21]),
         "make_dataloader, 21 shards": partial(ours, make_dataloader, streams[21]),
         "datasets in numpy format": over(order, from_arrow),
     }
     seconds = compare(benchmark, contenders, ROUNDS)
     for name in contenders:
         report(name, speed(seconds[name]), f"{seconds['datasets in numpy format'] / seconds[name]:.1f}x datasets")
-    assert seconds["make_shard_loader, 21 shards"] < seconds["datasets in numpy format"]
+    assert seconds["make_dataloader, 21 shards"] < seconds["datasets in numpy format"]
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +216,7 @@ def test_cold_and_warm_reads_by_order(benchmark, streams, report):
         for state in ("cold", "warm"):
             if state == "cold":
                 forget(stream)
-            loader = make_shard_loader(SlidingWindowDataset(stream, T, T), B, base_seed=0, order=order)
+            loader = make_dataloader(SlidingWindowDataset(stream, T, T), B, base_seed=0, order=order)
             begin = time.perf_counter()
             for _ in islice(iter(loader), 200):
                 pass
@@ -240,7 +239,7 @@ def test_the_first_batch_of_a_million_million_windows(benchmark, report, tmp_pat
     for name, order in (("full shuffle", RandomOrder), ("blocks", BlockOrder)):
         waits = []
         for seed in range(15):
-            loader = make_shard_loader(dataset, B, base_seed=seed, order=order)
+            loader = make_dataloader(dataset, B, base_seed=seed, order=order)
             loader.sampler.stand_at(seed, windows=seed * 10**10)
             begin = time.perf_counter()
             next(iter(loader))
@@ -251,7 +250,7 @@ def test_the_first_batch_of_a_million_million_windows(benchmark, report, tmp_pat
             f"median {np.median(waits) * 1e3:.1f}",
         )
         assert min(waits) < 0.010
-    benchmark.pedantic(lambda: next(iter(make_shard_loader(dataset, B, base_seed=99))), rounds=3)
+    benchmark.pedantic(lambda: next(iter(make_dataloader(dataset, B, base_seed=99))), rounds=3)
 
 
 def test_a_reader_does_not_grow_but_for_the_page_cache(report, streams, benchmark):
@@ -269,7 +268,7 @@ def test_a_reader_does_not_grow_but_for_the_page_cache(report, streams, benchmar
     dataset = SlidingWindowDataset(stream, T, T)
     dataset[:B]
     before = memory()
-    for inputs, _ in make_shard_loader(dataset, B, base_seed=0):
+    for inputs, _ in make_dataloader(dataset, B, base_seed=0):
         del inputs
     after = memory()
     resident, own = ((b - a) / 1024 for a, b in zip(before, after, strict=True))

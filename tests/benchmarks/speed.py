@@ -45,7 +45,7 @@ from course_lib.bpe import GPT2_PATTERN, BPETokenizer, train_byte_level_bpe  # n
 from course_lib.document_packing import assign_packs, pack_documents  # noqa: E402
 from course_lib.foundation import CharTokenizer, load_documents, progress_bar  # noqa: E402
 from course_lib.foundation.shard_files import shard_path  # noqa: E402
-from course_lib.sliding_windows import SlidingWindowDataset  # noqa: E402
+from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader  # noqa: E402
 from course_lib.teaching.plots.style import (  # noqa: E402
     DOTTED,
     INK,
@@ -55,7 +55,7 @@ from course_lib.teaching.plots.style import (  # noqa: E402
     in_words,
     styled,
 )
-from course_lib.token_shards import ShardedStream, make_shard_loader, write_shards  # noqa: E402
+from course_lib.token_shards import ShardedStream, write_shards  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 PEERS = ("torch", "numpy", "tokenizers", "transformers", "datasets")
@@ -110,7 +110,7 @@ def reading(room: Path, quick: bool, missing: Missing) -> Iterator[Topic]:
             ids[first : first + size].astype(np.int64)
 
     def ours() -> Iterator:
-        return iter(make_shard_loader(SlidingWindowDataset(stream, T), B, base_seed=0))
+        return iter(make_dataloader(SlidingWindowDataset(stream, T), B, base_seed=0))
 
     makers: dict[str, Callable[[], Iterator]] = {
         "nanoGPT's get_batch, as it is written": lambda: (recipe(path) for _ in itertools.count()),
@@ -135,7 +135,7 @@ def reading(room: Path, quick: bool, missing: Missing) -> Iterator[Topic]:
     mine = ours()
     contenders = [
         Contender("a plain copy, widened", LIMIT, lambda: copy(many // 2), many // 2 * B * T / 1e6),
-        Contender("make_shard_loader, shuffled", OURS, lambda: take(mine, many), many * B * T / 1e6),
+        Contender("make_dataloader, shuffled", OURS, lambda: take(mine, many), many * B * T / 1e6),
     ]
     contenders += [Contender(n, USUAL, lambda i=i: take(i, few), few * B * T / 1e6) for n, i in running.items()]
     yield Topic(
@@ -144,7 +144,7 @@ def reading(room: Path, quick: bool, missing: Missing) -> Iterator[Topic]:
         "a million tokens",
         contenders,
     )
-    first = [Contender("make_shard_loader, shuffled", OURS, lambda: next(ours()))]
+    first = [Contender("make_dataloader, shuffled", OURS, lambda: next(ours()))]
     first += [Contender(name, USUAL, lambda make=make: next(make())) for name, make in makers.items()]
     yield Topic("first batch", f"Wait for the first batch of {tokens / 1e6:.0f} million tokens", "a first batch", first)
 
@@ -284,12 +284,12 @@ def encoding(room: Path, quick: bool, missing: Missing) -> Iterator[Topic]:
 
 def an_epoch(room: Path, tokens: int) -> Callable[[], object]:
     stream = _stream(room, tokens)
-    return lambda: take(iter(make_shard_loader(SlidingWindowDataset(stream, T, T), B, base_seed=0)), tokens)
+    return lambda: take(iter(make_dataloader(SlidingWindowDataset(stream, T, T), B, base_seed=0)), tokens)
 
 
 def a_first_batch(room: Path, tokens: int) -> Callable[[], object]:
     stream = _stream(room, tokens)
-    return lambda: next(iter(make_shard_loader(SlidingWindowDataset(stream, T), B, base_seed=0)))
+    return lambda: next(iter(make_dataloader(SlidingWindowDataset(stream, T), B, base_seed=0)))
 
 
 def packs_of(room: Path, tokens: int) -> Callable[[], object]:

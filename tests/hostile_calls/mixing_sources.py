@@ -231,4 +231,3 @@ CALLS = {
     "loader().load_state_dict([('epoch', 0)])": TypeError("state must be a dict"),
     "loader().set_epoch(-1)": ValueError("epoch must be"),
 }
-TAKES_NO_DATA = {"MixtureLoader": "made by make_mixture_loader, whose rows are here"}

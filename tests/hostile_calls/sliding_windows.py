@@ -5,6 +5,7 @@ import tempfile
 
 import numpy as np
 
+from course_lib.foundation import FileOrder, RandomOrder
 from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
 
 NUMBERS = np.arange(20)
@@ -127,9 +128,9 @@ CALLS = {
     "WindowRows([5, 1], 2)": ValueError("ids must hold at least 3 tokens for one window"),
     "WindowRows(mapped([5, -1, 3, 2]), 1)[0]": ValueError("ids must not be negative, got -1"),
     # orders
-    "order(3, 2**40, base_seed=7, shuffle=False)": [[0, 1, 2]],
-    "order(5, np.int8(2), base_seed=0, shuffle=np.False_, rank=np.int8(1), world_size=np.int8(2))": [[2, 3]],
-    "order(9, 9, base_seed=7) == order(9, 9, base_seed=7, shuffle=True)": True,
+    "order(3, 2**40, base_seed=7, order=FileOrder)": [[0, 1, 2]],
+    "order(5, np.int8(2), base_seed=0, order=FileOrder, rank=np.int8(1), world_size=np.int8(2))": [[2, 3]],
+    "order(9, 9, base_seed=7) == order(9, 9, base_seed=7, order=RandomOrder)": True,
     "order(99, 99, base_seed=7) == [[*range(99)]]": False,
     "order(1000, np.int8(100), base_seed=np.int8(7), rank=np.int8(1), world_size=np.int8(2))[-1][-1] < 1000": True,
     "BatchOrder(5, 6, base_seed=0, drop_last=True)": ValueError("needs at least 6 windows for one batch, got 5"),
@@ -168,12 +169,11 @@ CALLS = {
     "LOADER.load_state_dict(STATE | {'surprise': 1})": ValueError("state must have the keys"),
     "LOADER.load_state_dict(STATE | {7: 1})": ValueError("state must have the keys"),
     "LOADER.load_state_dict({})": ValueError("state must have the keys"),
-    "LOADER.load_state_dict(STATE | {'rank': 0.0})": ValueError("saved with rank=0.0, but this loader has rank=0"),
+    "LOADER.load_state_dict(STATE | {'base_seed': 7.0})": ValueError("saved with base_seed=7.0, but this loader has"),
     "LOADER.load_state_dict(STATE | {'stride': np.array([1])})": ValueError("state was saved with stride=array"),
-    "LOADER.load_state_dict(STATE | {'drop_last': 0})": ValueError("state was saved with drop_last=0, but"),
-    "LOADER.load_state_dict(STATE | {'batches_delivered': 5})": ValueError("batches_delivered must be"),
-    "LOADER.load_state_dict(STATE | {'batches_delivered': -1})": ValueError("batches_delivered must be"),
-    "LOADER.load_state_dict(STATE | {'batches_delivered': True})": TypeError("batches_delivered must be"),
+    "LOADER.load_state_dict(STATE | {'windows_delivered': 17})": ValueError("windows_delivered must be"),
+    "LOADER.load_state_dict(STATE | {'windows_delivered': -1})": ValueError("windows_delivered must be"),
+    "LOADER.load_state_dict(STATE | {'windows_delivered': True})": TypeError("windows_delivered must be"),
     "LOADER.load_state_dict(STATE | {'epoch': nan})": TypeError("epoch must be"),
     "LOADER.load_state_dict(STATE | {'epoch': -1})": ValueError("epoch must be"),
     "LOADER.state_dict() == STATE": True,  # a state that is refused changes nothing

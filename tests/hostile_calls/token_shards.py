@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from course_lib.foundation import BlockOrder, CharTokenizer, FileOrder, token_ledger
-from course_lib.sliding_windows import SlidingWindowDataset, gather_windows
-from course_lib.token_shards import GlobalOrder, ShardedStream, make_shard_loader, write_shards
+from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset, gather_windows, make_dataloader
+from course_lib.token_shards import ShardedStream, write_shards
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)
@@ -51,7 +51,7 @@ def dataset(T=2, S=1, **settings):
 
 
 def state(**changes):
-    loader = make_shard_loader(dataset(), 2, base_seed=0)
+    loader = make_dataloader(dataset(), 2, base_seed=0)
     loader.load_state_dict(loader.state_dict() | changes)
     return loader.state_dict()["windows_delivered"]
 
@@ -159,7 +159,7 @@ CALLS = {
     "gather_windows(stream(), [0], 10)": ValueError("starts must lie in nothing at all"),
     "gather_windows(stream(cross=False), [3, 7], 2)[0]": np.array([[3, 4], [0, 1]]),
     "gather_windows(stream(cross=False), [4], 2)": ValueError("the one at 4 crosses the border at 6"),
-    "stream().cut_windows([8], 2)": ValueError("starts must lie in 0 ... 7"),
+    "stream().cut([8], 3)": ValueError("starts must lie in 0 ... 7"),
     "len(dataset(2, 10**30))": 1,
     "dataset(2, 10**30)[0][1]": np.array([1, 2]),
     "len(dataset(2, 10**30, cross=False))": 2,
@@ -172,17 +172,17 @@ CALLS = {
     "ShardedWindows(stream(), 2)[8]": IndexError("within the 8 windows"),
     "sum(token_ledger(dataset(2, 2, cross=False).starts, 10, 2).dropped.values())": 2,
     # the loader
-    "list(GlobalOrder(5, 2, base_seed=0, order=FileOrder))": [[0, 1], [2, 3], [4]],
-    "list(GlobalOrder(5, 2, base_seed=0, order=FileOrder, rank=1, world_size=2))": [[2, 3]],
-    "len(GlobalOrder(10**15, np.int8(100), base_seed=0))": 10**13,
-    "GlobalOrder(0, 2, base_seed=0)": ValueError("num_windows must be"),
-    "GlobalOrder(5, 2, base_seed=0, order='random')": TypeError("order must be callable with a size and a seed"),
-    "GlobalOrder(5, 2, base_seed=0, rank=2, world_size=2)": ValueError("rank must be"),
-    "GlobalOrder(5, 2, base_seed=-1)": ValueError("base_seed must be"),
-    "GlobalOrder(2, 1, base_seed=0, world_size=3)": ValueError("needs at least 3 windows"),
-    "loaded(make_shard_loader(dataset(2, 2), 3, base_seed=0, order=FileOrder))": [[0, 2, 4], [5]],
-    "loaded(make_shard_loader(dataset(2, 2), 3, base_seed=0, order=FileOrder, drop_last=True))": [[0, 2, 4]],
-    "sorted(sum(loaded(make_shard_loader(dataset(), 3, base_seed=0, order=partial(BlockOrder, block_size=2))), []))": [
+    "list(BatchOrder(5, 2, base_seed=0, order=FileOrder))": [[0, 1], [2, 3], [4]],
+    "list(BatchOrder(5, 2, base_seed=0, order=FileOrder, rank=1, world_size=2))": [[2, 3]],
+    "len(BatchOrder(10**15, np.int8(100), base_seed=0))": 10**13,
+    "BatchOrder(0, 2, base_seed=0)": ValueError("num_windows must be"),
+    "BatchOrder(5, 2, base_seed=0, order='random')": TypeError("order must be callable, got 'random'"),
+    "BatchOrder(5, 2, base_seed=0, rank=2, world_size=2)": ValueError("rank must be"),
+    "BatchOrder(5, 2, base_seed=-1)": ValueError("base_seed must be"),
+    "BatchOrder(2, 1, base_seed=0, world_size=3)": ValueError("needs at least 3 windows"),
+    "loaded(make_dataloader(dataset(2, 2), 3, base_seed=0, order=FileOrder))": [[0, 2, 4], [5]],
+    "loaded(make_dataloader(dataset(2, 2), 3, base_seed=0, order=FileOrder, drop_last=True))": [[0, 2, 4]],
+    "sorted(sum(loaded(make_dataloader(dataset(), 3, base_seed=0, order=partial(BlockOrder, block_size=2))), []))": [
         0,
         0,
         1,
@@ -192,8 +192,10 @@ CALLS = {
         5,
         5,
     ],
-    "make_shard_loader(dataset(), 3, base_seed=0, shuffle=True)": TypeError("loader_options must be of"),
-    "make_shard_loader(dataset(), 9, base_seed=0, drop_last=True)": ValueError("needs at least 9 windows"),
+    "make_dataloader(dataset(), 3, base_seed=0, shuffle=False, order=FileOrder)": ValueError(
+        "shuffle must be left out"
+    ),
+    "make_dataloader(dataset(), 9, base_seed=0, drop_last=True)": ValueError("needs at least 9 windows"),
     "state()": 0,
     "state(windows_delivered=np.int64(7))": 7,
     "state(windows_delivered=8)": 0,  # of the next epoch
@@ -204,6 +206,5 @@ CALLS = {
     "state(order='FileOrder')": ValueError("saved with order='FileOrder'"),
     "state(documents='0' * 16)": ValueError("saved with documents="),
     "state(more=1)": ValueError("state must have the keys"),
-    "make_shard_loader(dataset(), 2, base_seed=0).load_state_dict(None)": TypeError("state must be a dict"),
+    "make_dataloader(dataset(), 2, base_seed=0).load_state_dict(None)": TypeError("state must be a dict"),
 }
-TAKES_NO_DATA = {"ShardLoader": "made by make_shard_loader, whose rows are here"}

@@ -1,0 +1,276 @@
+"""The loader of all lessons: which windows make up a batch, and how far it is read.
+
+`BatchOrder` deals an order of windows out to batches and ranks. `WindowLoader` reads
+them and counts what it has delivered. Its state is that count, with what the windows
+depend on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
+from itertools import chain
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset, Sampler
+
+from course_lib.foundation import (
+    Count,
+    Length,
+    RandomOrder,
+    Seed,
+    check_epoch,
+    check_integer,
+    check_state,
+    checked,
+)
+from course_lib.sliding_windows.workers import (
+    DealtByAccelerate,
+    WholeBatches,
+    check_options,
+    in_messages,
+    send,
+)
+
+INDICES_PER_BLOCK = 2**14
+POSITION = ("epoch", "windows_delivered")  # in a state
+
+Batch = tuple[torch.Tensor, torch.Tensor] | dict[str, torch.Tensor]
+
+
+class BatchOrder(DealtByAccelerate, Sampler):
+    """Which windows make up which batch: a list of indices for each, as PyTorch wants.
+
+    The order of epoch e depends on `base_seed + e` alone, neither on the number of
+    workers nor on what ran before. All ranks together take `world_size * batch_size`
+    windows of that order at a time, and each rank takes its own slice of them, so the
+    ranks get equally many batches, and never the same window. At the end, the windows
+    that cannot be shared out evenly, fewer than `world_size`, are left out. In each
+    shuffled epoch these are other windows.
+
+    The `order` makes that of an epoch from the number of windows and a seed:
+    `RandomOrder`, `FileOrder`, `BlockOrder` or a `partial` of it.
+    """
+
+    last_epoch: int | None = None  # there is always a next one
+
+    @checked
+    def __init__(
+        self,
+        num_windows: Length,
+        batch_size: Length,
+        *,
+        base_seed: Seed,
+        order: Callable[[int, int], object] = RandomOrder,
+        drop_last: bool = False,
+        rank: Count = 0,
+        world_size: Length = 1,
+    ):
+        if rank >= world_size:
+            raise ValueError(
+                f"rank must be an integer of at least 0 and at most {world_size - 1}, "
+                f"got {rank}"
+            )
+        self.num_windows, self.batch_size = num_windows, batch_size
+        self.base_seed, self.order, self.drop_last = base_seed, order, drop_last
+        self.rank, self.world_size = rank, world_size
+        if not self.count_from(0):
+            needed = world_size * (batch_size if drop_last else 1)
+            raise ValueError(
+                f"batch_size {batch_size} (world_size {world_size}, "
+                f"drop_last={drop_last}) needs at least {needed} windows for one "
+                f"batch, got {num_windows}: the mean loss of no batches is NaN"
+            )
+        self.stand_at(0)
+
+    @property
+    def step(self) -> int:
+        """Windows that all ranks together take for one batch each."""
+        return self.batch_size * self.world_size
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that the next iteration reads."""
+        return self.begin[0]
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the epoch to iterate over.
+
+        A resumed epoch goes on where it was, and any other starts at batch 0. An epoch
+        before that of a loaded state is a ValueError, because a loop that counts from 0
+        would begin the whole run again.
+        """
+        epoch = check_epoch(epoch, self.resumed_at)
+        self.resumed_at = 0
+        if epoch != self.epoch:
+            self.stand_at(epoch)
+
+    def stand_at(self, epoch: int, windows: int = 0, *, resumed: bool = False) -> None:
+        """Let iterations begin after so many `windows`, of all ranks, of the epoch."""
+        self.begin = self.position_after(epoch, windows)
+        # of the reader: the epoch, and how many of its windows have been delivered
+        self.position: tuple[int, int] | None = self.begin
+        self.resumed_at = self.epoch if resumed else 0
+
+    def position_after(self, epoch: int, windows: int) -> tuple[int, int]:
+        """Return the position after so many windows, which may be in the next epoch."""
+        return (epoch, windows) if self.count_from(windows) else (epoch + 1, 0)
+
+    def count_from(self, windows: int) -> int:
+        """Count the batches that are left of an epoch after so many windows."""
+        full, rest = divmod(max(0, self.num_windows - windows), self.step)
+        return full + (not self.drop_last and rest >= self.world_size)
+
+    def __len__(self) -> int:
+        return self.count_from(self.begin[1])
+
+    def order_of(self, epoch: int) -> object:
+        """Which window is at which position of an epoch."""
+        return self.order(self.num_windows, self.base_seed + epoch)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        # Read now: a generator would see the settings at the time of the first batch.
+        epoch, first = self.begin
+        self.position = None  # this reader does not say how far it reads
+        return self._batches(self.order_of(epoch), first)
+
+    def _batches(self, order: object, first: int) -> Iterator[list[int]]:
+        full, rest = divmod(self.num_windows - first, self.step)
+        # Many batches at once, because NumPy takes as long for 64 numbers as for 1,000.
+        per_block = max(1, INDICES_PER_BLOCK // self.batch_size)
+        for block in range(0, full, per_block):
+            batches = np.arange(block, min(block + per_block, full))[:, None]
+            mine = first + self.rank * self.batch_size + np.arange(self.batch_size)
+            yield from order[batches * self.step + mine].tolist()
+        if not self.drop_last and rest >= self.world_size:
+            share = rest // self.world_size
+            begin = first + full * self.step + self.rank * share
+            yield order[begin + np.arange(share)].tolist()
+
+    def settings(self, windows: Dataset, windows_read: int) -> dict[str, object]:
+        """What the `windows_read` so far depend on, by name, ready for JSON."""
+        some = self.some_windows.astype("<i8").tobytes()
+        return {
+            **windows.identity,
+            "num_windows": self.num_windows,
+            "base_seed": self.base_seed,
+            "order": name_of(self.order),
+            # All lambdas have the same name, so an order is also known by its result.
+            "order_hash": hashlib.sha256(some).hexdigest()[:16],
+        }
+
+    @cached_property
+    def some_windows(self) -> np.ndarray:
+        """The first 64 windows of the first epoch, and 64 spread over it."""
+        spread = np.linspace(0, self.num_windows - 1, 64, dtype=int)
+        first = np.arange(min(64, self.num_windows))
+        return np.asarray(self.order_of(0)[np.union1d(first, spread)])
+
+
+def name_of(order: Callable) -> str:
+    """Name what makes an order, with its settings."""
+    if isinstance(order, partial):
+        settings = [repr(value) for value in order.args]
+        settings += [f"{k}={v!r}" for k, v in sorted(order.keywords.items())]
+        return f"{name_of(order.func)}({', '.join(settings)})"
+    return getattr(order, "__name__", type(order).__name__)
+
+
+class WindowLoader(DataLoader):
+    """A `DataLoader` of whole batches that knows how far its reader has come.
+
+    `make_dataloader` makes it. Its position is that of the iterator that last began or
+    delivered a batch. So you may look at a first batch with `next(iter(loader))` at any
+    time, because the loop that runs, or runs next, takes the position back with its
+    next batch. After an iterator has reached its end, the next one reads the next
+    epoch, unless `set_epoch` chooses another. A loaded state counts for all iterators,
+    until one of them has reached the end of its epoch.
+
+    Another program that builds a loader from the parts of this one gets the same
+    batches. But this one cannot see how far it reads, so it refuses `state_dict`.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        order: BatchOrder,
+        num_workers: int,
+        options: Mapping[str, object],
+    ):
+        options = {"num_workers": num_workers, **check_options(options)}
+        self.windows = dataset
+        super().__init__(
+            WholeBatches(dataset, order),
+            batch_sampler=order,
+            collate_fn=partial(send, dataset.widen),
+            **options,
+        )
+        fast = num_workers and not self.pin_memory  # as fast as workers can be
+        self._messages = in_messages(dataset, order, options) if fast else None
+
+    @property
+    def sampler(self) -> BatchOrder:
+        """The order of the batches."""
+        return self.batch_sampler
+
+    @sampler.setter
+    def sampler(self, _: object) -> None:
+        """PyTorch sets a sampler of single windows, which nobody uses."""
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the epoch to iterate over: `sampler.set_epoch` by another name."""
+        self.sampler.set_epoch(epoch)
+
+    def __iter__(self) -> Iterator[Batch]:
+        if self._messages is not None:
+            batches = map(self.windows.widen, chain.from_iterable(self._messages))
+        elif self.num_workers or self.pin_memory:
+            batches = super().__iter__()
+        else:  # within this process, we don't need PyTorch's machinery
+            batches = map(self.windows.__getitem__, map(np.asarray, self.sampler))
+        self.sampler.position = self.sampler.begin
+        return self._deliver(batches, self.sampler.begin)
+
+    def _deliver(self, batches: Iterator, begin: tuple[int, int]) -> Iterator[Batch]:
+        order, (epoch, windows) = self.sampler, begin
+        for batch in batches:
+            # Count a batch when the reader gets it, because workers are ahead.
+            windows += order.step
+            order.position = order.position_after(epoch, windows)
+            yield batch
+        # Unless another epoch was set, or another state was loaded, in the meantime.
+        if order.begin is begin:
+            order.stand_at(epoch + 1)
+
+    def state_dict(self) -> dict[str, object]:
+        """Return where the reader is, and what its windows depend on, ready for JSON.
+
+        It is the same on all ranks, so save it on one of them. Raises ValueError if
+        another program has read the order in the meantime.
+        """
+        if self.sampler.position is None:
+            raise ValueError(
+                "state_dict must be asked of a loader that is read itself: another one "
+                "(of accelerate?) has read its order, and how far is not known here"
+            )
+        position = dict(zip(POSITION, self.sampler.position, strict=True))
+        settings = self.sampler.settings(self.windows, position["windows_delivered"])
+        return position | settings
+
+    def load_state_dict(self, state: Mapping[str, object]) -> None:
+        """Go on from `state`: the next iteration yields what was left of its epoch.
+
+        Raises TypeError if `state` is not what `state_dict` returns, and ValueError if
+        this loader would have read other windows so far, with the setting that differs.
+        """
+        order, read = self.sampler, 0
+        if isinstance(state, Mapping) and "windows_delivered" in state:
+            name, most = "windows_delivered", order.num_windows
+            read = check_integer(name, state[name], minimum=0, maximum=most)
+        settings = order.settings(self.windows, read)
+        state = check_state(state, settings, POSITION, owner="loader")
+        most = order.last_epoch
+        epoch = check_integer("epoch", state["epoch"], minimum=0, maximum=most)
+        order.stand_at(epoch, read, resumed=True)
