@@ -15,10 +15,10 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from course_lib.foundation import InThisProcess, RayExecutor, run_in_order, shard_tasks
+from course_lib.foundation import InThisProcess, RayExecutor, run_in_order
 from course_lib.foundation.executors import import_ray
-from course_lib.foundation.shard_tasks import encode_task
-from course_lib.many_machines import tokenize_files
+from course_lib.many_machines import shard_tasks, tokenize_files
+from course_lib.many_machines.shard_tasks import encode_task
 from deadly import die, encode_or_die, refuse
 
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else Path()

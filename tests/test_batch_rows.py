@@ -9,8 +9,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course_lib.auditing_loaders.batch_rows import NO_ID, read_batch
 from course_lib.foundation import IGNORED
-from course_lib.foundation.batch_rows import NO_ID, read_batch
 
 shapes = st.tuples(st.integers(1, 4), st.integers(1, 7))
 KINDS = (torch.from_numpy, np.asarray, np.ndarray.tolist, lambda rows: [torch.from_numpy(row) for row in rows])

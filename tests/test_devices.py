@@ -5,7 +5,8 @@ from contextlib import contextmanager
 import pytest
 import torch
 
-from course_lib.foundation import copy_to_device, devices
+from course_lib.many_machines import devices
+from course_lib.many_machines.devices import copy_to_device
 
 BATCHES = [(torch.tensor([k]), torch.tensor([k, k])) for k in range(5)]
 

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import DrawBlocks, check_weights, seed_of
-from course_lib.foundation.draws import FRACTION_BITS, SHIFT
+from course_lib.mixing_sources.draws import FRACTION_BITS, SHIFT, DrawBlocks, check_weights, seed_of
 
 some_weights = st.lists(st.integers(0, 9) | st.floats(0, 1), min_size=1, max_size=8).filter(any)
 

@@ -18,9 +18,12 @@ import torch
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ("", "foundation.", "teaching.")
+NOT_LESSONS = ("foundation", "teaching", "exercises", "classroom")
 NOT_CALLED = {
     "checker": "its hostile inputs are readers' answers, and have a table of their own",
     "check": "it looks at the machine, and takes no data",
+    "loading": "its rows are those of lesson 2",
+    "workers": "they bring what lesson 2's loader makes of its rows",
     "gallery": "these are other people's loaders; what each does has a table in test_gallery.py",
 }
 
@@ -31,9 +34,14 @@ def modules() -> dict[str, str]:
     for room in ROOMS:
         folder = ROOT.joinpath("course_lib", *room.split("."))
         for path in sorted(folder.iterdir()):
-            is_module = path.suffix == ".py" or (room and (path / "__init__.py").is_file())
-            if is_module and path.stem[0] != "_" and path.stem not in NOT_CALLED:
-                found[path.stem] = f"course_lib.{room}{path.stem}"
+            is_package = (path / "__init__.py").is_file()
+            if path.suffix != ".py" and not (is_package and path.name not in NOT_LESSONS):
+                continue
+            files = [path, *path.glob("*.py")] if is_package and not room else [path]
+            for file in files:
+                if file.stem[0] != "_" and file.stem not in NOT_CALLED:
+                    inside = f"{path.name}." if file != path else ""
+                    found[file.stem] = f"course_lib.{room}{inside}{file.stem}"
     return found
 
 
@@ -89,6 +97,7 @@ def public_names(module_name: str) -> list[str]:
         if name[0] != "_"
         and (inspect.isfunction(value) or inspect.isclass(value))
         and re.match(rf"{re.escape(module_name)}(\.|$)", value.__module__)
+        and (value.__module__ == module_name or module_name.count(".") > 1)  # a lesson's files have their own tables
     ]
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from course_lib.foundation import list_inputs, plan_tasks, read_task
+from course_lib.many_machines.inputs import list_inputs, plan_tasks, read_task
 
 TEXTS = ["", "one", "two\nlines", "Žluťoučký kůň\u2028馬", "x" * 300, "\ufeff", "end"]
 

@@ -33,29 +33,17 @@ LESSONS = [
 FOUNDATION = [
     "arguments",
     "progress",
-    "markup",
     "tokenizing",
-    "merging",  # lesson 6
     "corpora",
     "shuffling",
-    "draws",  # lesson 13
     "ledger",
     "models",
-    "packs",  # lesson 9
-    "copies",  # lesson 11
+    "packs",  # lessons 8 to 10
+    "copies",  # lessons 11 and 13
     "orders",
     "durable",
-    "shard_files",
-    "shard_writer",
-    "inputs",  # lesson 12
-    "shard_tasks",
     "executors",
     "ranks",
-    "devices",
-    "telling_ids",  # lesson 14
-    "batch_rows",
-    "placed_rows",
-    "loader_reading",
 ]
 TEACHING = [
     "record",
@@ -101,6 +89,18 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def files_in(room: str) -> list[Path]:
     """The files of a room, those in its folders too, but for the front door itself."""
     return sorted(p for p in (PACKAGE / room).rglob("*.py") if p != PACKAGE / room / "__init__.py")
+
+
+def files_of(lesson: str) -> list[Path]:
+    """The files of a lesson: one, or those of its folder."""
+    file = PACKAGE / f"{lesson}.py"
+    return [file] if file.is_file() else sorted((PACKAGE / lesson).glob("*.py"))
+
+
+def imports_of_lesson(lesson: str) -> set[str]:
+    """What a lesson's files import from other places of the course."""
+    imported = {name.split(".")[0] for path in files_of(lesson) for name in imports_of(path)}
+    return imported - {lesson}
 
 
 def module_of(path: Path, room: str) -> str:
@@ -154,14 +154,9 @@ def test_a_lesson_has_its_tests_and_a_line_of_the_readme(notebook):
 
 
 def test_the_package_holds_lessons_and_four_rooms():
-    modules = {path.stem for path in PACKAGE.glob("*.py")}
-    assert modules == {*LESSONS, "__init__", "__main__"}
-    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name[0] not in "._"} == {
-        "foundation",
-        "teaching",
-        "exercises",
-        "classroom",
-    }
+    modules = {path.stem for path in PACKAGE.iterdir() if path.name[0] not in "._" and path.name != "__pycache__"}
+    rooms = {"foundation", "teaching", "exercises", "classroom"}
+    assert modules - {"__init__", "__main__"} == {*LESSONS, *rooms}
     assert {module_of(path, "foundation") for path in files_in("foundation")} == set(FOUNDATION)
     assert {module_of(path, "teaching") for path in files_in("teaching")} <= set(TEACHING)
     assert {module_of(path, "exercises") for path in files_in("exercises")} == {*LESSONS, MY_LOADER}
@@ -176,8 +171,16 @@ def test_every_module_of_a_room_has_tests(room):
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_lesson_imports_the_foundation_and_earlier_lessons(lesson):
-    imported = {name.split(".")[0] for name in imports_of(PACKAGE / f"{lesson}.py")}
-    assert imported <= {"foundation", *LESSONS[: LESSONS.index(lesson)]}
+    assert imports_of_lesson(lesson) <= {"foundation", *LESSONS[: LESSONS.index(lesson)]}
+
+
+@pytest.mark.parametrize("lesson", [name for name in LESSONS if len(files_of(name)) > 1])
+def test_what_a_lesson_keeps_beside_its_story_does_not_import_the_story(lesson):
+    for path in files_of(lesson):
+        if path.stem not in ("__init__", "__main__"):
+            assert lesson not in imports_of(path), path
+            if lesson != "sliding_windows":  # whose tests stand with those of the lesson
+                assert (ROOT / "tests" / f"test_{path.stem}.py").is_file(), path
 
 
 @pytest.mark.parametrize("path", files_in("foundation"), ids=lambda path: path.stem)
@@ -208,7 +211,11 @@ def test_the_classroom_imports_one_way_and_nothing_imports_it(path):
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_exercises_import_the_rooms_and_lessons_up_to_their_own(lesson):
     imported = imports_of(PACKAGE / "exercises" / f"{lesson}.py")
-    assert imported <= {"foundation", "teaching", *LESSONS[: LESSONS.index(lesson) + 1]}
+    assert {name.split(".")[0] for name in imported} <= {
+        "foundation",
+        "teaching",
+        *LESSONS[: LESSONS.index(lesson) + 1],
+    }
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "exercises" / MY_LOADER).glob("*.py")), ids=lambda path: path.stem)
@@ -233,7 +240,7 @@ HEAVY = {"matplotlib", "transformers", "datasets", "ray"}
 
 def test_docstrings_name_the_errors_that_the_package_does_not_promise_everywhere():
     """TypeError and ValueError for wrong arguments are promised once, in `course_lib/__init__.py`."""
-    for path in [*(PACKAGE / f"{lesson}.py" for lesson in LESSONS), *files_in("foundation")]:
+    for path in [*(path for lesson in LESSONS for path in files_of(lesson)), *files_in("foundation")]:
         for holder in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(holder, ast.Module | ast.ClassDef):
                 continue
@@ -255,8 +262,8 @@ def test_importing_a_lesson_loads_nothing_heavy_that_it_does_not_use(lesson):
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     used = set()
     for name in LESSONS[: LESSONS.index(lesson) + 1]:
-        if name == lesson or name in imports_of(PACKAGE / f"{lesson}.py"):
-            nodes = import_statements(PACKAGE / f"{name}.py")
+        if name == lesson or name in imports_of_lesson(lesson):
+            nodes = [node for path in files_of(name) for node in import_statements(path)]
             used |= {n.module.split(".")[0] for n in nodes if isinstance(n, ast.ImportFrom) and n.module}
             used |= {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
     assert HEAVY & set(done.stdout.split()) <= used

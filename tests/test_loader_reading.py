@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course_lib.auditing_loaders.loader_reading import Call, LoaderError, guarded, ledger_of, make_stream, read_epoch
 from course_lib.foundation import token_ledger
-from course_lib.foundation.loader_reading import Call, LoaderError, guarded, ledger_of, make_stream, read_epoch
 
 NO_SEPARATORS = np.array([], dtype=np.int64)
 

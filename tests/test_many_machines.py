@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pyarrow as pa
 import pytest
 import torch
@@ -28,21 +29,21 @@ from course_lib.foundation import (
     InThisProcess,
     RandomOrder,
     load_documents,
-    read_task,
     run_ranks,
-    shard_tasks,
 )
 from course_lib.foundation.executors import process_context
-from course_lib.foundation.shard_tasks import encode_task
 from course_lib.many_machines import (
-    main,
     rank_and_size,
     reader_number,
     rows_of_documents,
+    shard_tasks,
     take_steps,
     tokenize_files,
     train_rank,
 )
+from course_lib.many_machines.__main__ import main
+from course_lib.many_machines.inputs import read_task
+from course_lib.many_machines.shard_tasks import encode_task
 from course_lib.token_shards import verify_shards, write_shards
 from deadly import encode_or_die, run_until_killed
 from power_loss import power_cuts
@@ -325,8 +326,10 @@ def test_a_killed_run_loses_nothing_and_writes_nothing_twice(
     waits_for = ((pieces, "*.json", 2 + 3 * number), (out, "*.bin", 4 * number))[number % 2]
     while run.is_alive() and len(list(waits_for[0].glob(waits_for[1]))) < waits_for[2]:
         time.sleep(0.001)
+    workers = psutil.Process(run.pid).children(recursive=True) if run.is_alive() else []
     run.kill()
     run.join()
+    psutil.wait_procs(workers)  # which notice it by themselves
     left = {path: path.stat().st_mtime_ns for path in out.glob("*_0*.bin")}
     finished = [out / path.with_suffix(".bin").name for path in pieces.glob("*_0*.json")]
     tokenize_files(inputs, tokenizer, out, make_executor=InThisProcess, progress=False, **SMALL)
@@ -421,7 +424,7 @@ def test_ctrl_c_ends_with_its_own_code(tmp_path, made, monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(many_machines, "tokenize_files", interrupt)
+    monkeypatch.setattr("course_lib.many_machines.__main__.tokenize_files", interrupt)
     assert tokenize(made / "first.jsonl", "--tokenizer", made / "tokenizer.json", "--out", tmp_path / "o") == 130
     assert "run it again" in capsys.readouterr().err
 

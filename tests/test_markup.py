@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import load_documents, strip_html
+from course_lib.foundation import load_documents
+from course_lib.tokenizer_pipeline.markup import strip_html
 
 DOCUMENTS = load_documents()
 

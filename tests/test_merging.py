@@ -16,10 +16,12 @@ from course_lib.bpe import (
     learn_merges_by_rescanning,
     merge_history,
     merge_pair,
+    merging,
     pair_counts,
     spell,
 )
-from course_lib.foundation import END_OF_TEXT, learn_merges, load_text, merge_word, merging
+from course_lib.bpe.merging import learn_merges, merge_word
+from course_lib.foundation import END_OF_TEXT, load_text
 
 # Naive twins, straight from the definitions.
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course_lib.auditing_loaders.batch_rows import read_batch
+from course_lib.auditing_loaders.placed_rows import most_ahead, move_right, place_rows
+from course_lib.auditing_loaders.telling_ids import TellingIds
 from course_lib.foundation import IGNORED
-from course_lib.foundation.batch_rows import read_batch
-from course_lib.foundation.placed_rows import most_ahead, move_right, place_rows
-from course_lib.foundation.telling_ids import TellingIds
 
 STREAM = TellingIds.of_positions(60)
 PAD = 7  # never handed out

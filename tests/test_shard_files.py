@@ -3,7 +3,9 @@
 import numpy as np
 
 from course_lib.foundation import CharTokenizer
-from course_lib.foundation.shard_files import (
+from course_lib.foundation.tokenizing import tokenizer_hash
+from course_lib.token_shards import write_shards
+from course_lib.token_shards.shard_files import (
     NO_DOCUMENTS,
     ShardSettings,
     add_document,
@@ -15,8 +17,6 @@ from course_lib.foundation.shard_files import (
     starts_path,
     text_digest,
 )
-from course_lib.foundation.tokenizing import tokenizer_hash
-from course_lib.token_shards import write_shards
 
 TEXTS = ["abc", "", "b" * 40, "cab", "a", "bca" * 5, "c"]
 CHARACTERS = CharTokenizer("abc")

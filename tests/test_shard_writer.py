@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from course_lib.foundation import CharTokenizer, ShardWriter, encode_each
-from course_lib.foundation.shard_files import ShardSettings, open_manifest, text_digest
+from course_lib.foundation import CharTokenizer, encode_each
 from course_lib.token_shards import write_shards
+from course_lib.token_shards.shard_files import ShardSettings, open_manifest, text_digest
+from course_lib.token_shards.shard_writer import ShardWriter
 
 TEXTS = ["abc", "", "b" * 40, "cab", "a", "bca" * 5, "c"]
 CHARACTERS = CharTokenizer("abc")

@@ -61,9 +61,9 @@ def test_in_full_it_is_the_source_itself():
 def test_it_tells_the_file_and_shows_one_block_for_each_thing(shown):
     show_source(count_windows, BatchOrder.set_epoch)
     assert len(shown) == 2
-    assert shown[0]["text/plain"] == f"course_lib/sliding_windows.py\n\n{source_of(count_windows)}"
+    assert shown[0]["text/plain"] == f"course_lib/sliding_windows/__init__.py\n\n{source_of(count_windows)}"
     markdown = shown[0]["text/markdown"]
-    assert markdown.startswith("`course_lib/sliding_windows.py`\n\n<div")
+    assert markdown.startswith("`course_lib/sliding_windows/__init__.py`\n\n<div")
     assert f"\n\n```python\n{source_of(count_windows)}\n```\n\n" in markdown
     show_source(count_windows, full=True)
     assert shown[2]["text/plain"].endswith(source_of(count_windows, full=True))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation.telling_ids import RESERVED, TellingIds
+from course_lib.auditing_loaders.telling_ids import RESERVED, TellingIds
 from planted_loaders import Bytes
 
 

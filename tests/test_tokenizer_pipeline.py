@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models
 from transformers import PreTrainedTokenizerFast
 
-from course_lib.foundation import END_OF_TEXT, Document, encode_corpus, id_dtype, load_documents, strip_html
+from course_lib.foundation import END_OF_TEXT, Document, encode_corpus, id_dtype, load_documents
 from course_lib.tokenizer_pipeline import (
     BYTE_TOKENS,
     PAD,
@@ -30,6 +30,7 @@ from course_lib.tokenizer_pipeline import (
     training_texts,
     wrap_tokenizer,
 )
+from course_lib.tokenizer_pipeline.markup import strip_html
 
 DOCUMENTS = load_documents()
 TEXTS = [document.text for document in DOCUMENTS]

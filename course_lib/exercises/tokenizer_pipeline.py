@@ -13,9 +13,9 @@ from random import Random
 
 from tokenizers import Tokenizer
 
-from course_lib.foundation import strip_html
 from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 from course_lib.tokenizer_pipeline import build_tokenizer
+from course_lib.tokenizer_pipeline.markup import strip_html
 
 
 def _untidy_texts(random: Random) -> Iterator[Case]:

@@ -51,8 +51,6 @@ from course_lib.foundation.corpora import (
     python_sources,
     web_document,
 )
-from course_lib.foundation.devices import copy_to_device
-from course_lib.foundation.draws import DrawBlocks, check_weights, seed_of
 from course_lib.foundation.durable import write_durably
 from course_lib.foundation.executors import (
     InThisProcess,
@@ -61,23 +59,7 @@ from course_lib.foundation.executors import (
     process_pool,
     run_in_order,
 )
-from course_lib.foundation.inputs import (
-    TASK_BYTES,
-    Task,
-    list_inputs,
-    plan_tasks,
-    read_task,
-)
 from course_lib.foundation.ledger import TokenLedger, token_ledger
-from course_lib.foundation.markup import strip_html
-from course_lib.foundation.merging import (
-    Pair,
-    Words,
-    as_id_list,
-    check_words,
-    learn_merges,
-    merge_word,
-)
 from course_lib.foundation.models import (
     IGNORED,
     AttentionModel,
@@ -113,9 +95,7 @@ from course_lib.foundation.packs import (
 )
 from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.ranks import process_group, run_ranks
-from course_lib.foundation.shard_writer import ShardWriter
 from course_lib.foundation.shuffling import RandomOrder
-from course_lib.foundation.telling_ids import TellingIds
 from course_lib.foundation.tokenizing import (
     END_OF_TEXT,
     CharTokenizer,

@@ -492,10 +492,15 @@ memory map) or a torch tensor. The function gets a one-dimensional array.
 Integers: TypeAlias = Annotated[Sequence | np.ndarray | torch.Tensor, as_integers]
 """Integers of any shape. The function gets an array."""
 Count: TypeAlias = Annotated[int, AtLeast(0)]
+"""How many there are: an integer of at least 0."""
 Length: TypeAlias = Annotated[int, AtLeast(1)]
+"""A length, a size or a step: an integer of at least 1."""
 Seed: TypeAlias = Annotated[int, AtLeast(0)]
+"""What fixes random numbers: an integer of at least 0."""
 Text: TypeAlias = Annotated[str, check_unicode]
+"""A text that UTF-8 can write."""
 FilePath: TypeAlias = Annotated[str | os.PathLike, check_path]
+"""The name of a file or folder. The function gets a `Path`."""
 
 
 def _to_array(name: str, values: object) -> np.ndarray:

@@ -2,7 +2,7 @@
 and the checker of the exercises."""
 
 import importlib
-from typing import TYPE_CHECKING
+import typing
 
 from course_lib.teaching.checker import (
     Case,
@@ -18,7 +18,7 @@ from course_lib.teaching.source import show_source
 from course_lib.teaching.standing import show_progress, welcome_back
 from course_lib.teaching.training import Evaluation, evaluate, repeat_epochs, train
 
-if TYPE_CHECKING:
+if typing.TYPE_CHECKING:
     from course_lib.teaching.plots import (
         inspect_packs,
         plot_audit,

@@ -7,7 +7,7 @@ import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from IPython.display import Markdown, display
@@ -139,8 +139,8 @@ def welcome_back() -> None:
 
 def _lessons() -> list[Lesson]:
     """The lessons of the course, without the reader's own copies beside them."""
-    folder = Path(course_lib.__file__).parent
-    return [one for one in find_lessons() if (folder / f"{one.name}.py").is_file()]
+    known = {module.name for module in iter_modules(course_lib.__path__)}
+    return [one for one in find_lessons() if one.name in known]
 
 
 def _standing(lesson: Lesson, done: dict[str, str]) -> Standing:

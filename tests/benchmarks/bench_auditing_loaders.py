@@ -13,7 +13,7 @@ from measuring import compare
 from torch.utils.data import DataLoader
 
 from course_lib.auditing_loaders import audit_loader
-from course_lib.foundation import TellingIds
+from course_lib.auditing_loaders.telling_ids import TellingIds
 from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
 
 TOKENS, T, B = 100_000, 32, 32

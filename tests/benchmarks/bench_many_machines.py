@@ -23,8 +23,6 @@ from tokenizers import Tokenizer
 from course_lib.foundation import (
     CharTokenizer,
     InThisProcess,
-    ShardWriter,
-    copy_to_device,
     encode_corpus,
     encode_each,
     load_documents,
@@ -32,10 +30,12 @@ from course_lib.foundation import (
     run_in_order,
 )
 from course_lib.foundation.durable import checksum, write_durably
-from course_lib.foundation.shard_files import ShardSettings, text_digest
-from course_lib.foundation.shard_tasks import Job, TaskResult, plan_shards, task_paths, write_shard
 from course_lib.many_machines import encoding_hours, rows_of_documents, tokenize_files, train_rank
+from course_lib.many_machines.devices import copy_to_device
+from course_lib.many_machines.shard_tasks import Job, TaskResult, plan_shards, task_paths, write_shard
 from course_lib.token_shards import write_shards
+from course_lib.token_shards.shard_files import ShardSettings, text_digest
+from course_lib.token_shards.shard_writer import ShardWriter
 from course_lib.tokenizer_pipeline import build_tokenizer
 
 ROUNDS = 3

@@ -21,9 +21,9 @@ from tokenizers import Tokenizer
 
 from course_lib import token_shards
 from course_lib.foundation import BlockOrder, CharTokenizer, FileOrder, RandomOrder, encode_each, load_documents
-from course_lib.foundation.shard_files import Manifest, Shard, ShardSettings, shard_path, starts_path, write_manifest
 from course_lib.sliding_windows import SlidingWindowDataset, gather_windows, make_dataloader
 from course_lib.token_shards import ShardedStream, write_shards
+from course_lib.token_shards.shard_files import Manifest, Shard, ShardSettings, shard_path, starts_path, write_manifest
 from course_lib.tokenizer_pipeline import build_tokenizer
 
 CONTEXT_LENGTH = T = 1024
@@ -230,7 +230,7 @@ def test_the_first_batch_of_a_million_million_windows(benchmark, report, tmp_pat
     tokens, shards = 10**9, 1_000
     ids = np.broadcast_to(np.uint16(1), (tokens,))
     monkeypatch.setattr(token_shards, "_map", lambda *_: ids)
-    monkeypatch.setattr("course_lib.foundation.shard_files.check_files", lambda *_, **__: None)
+    monkeypatch.setattr("course_lib.token_shards.shard_files.check_files", lambda *_, **__: None)
     settings = ShardSettings("uint16", "none", None, tokens, 10**9, None)
     manifest = Manifest(settings, "", {"train": (Shard(tokens, 0, "", ""),) * shards, "val": ()})
     write_manifest(tmp_path, manifest)

@@ -23,16 +23,9 @@ import pytest
 from measuring import compare
 from tokenizers import Tokenizer
 
-from course_lib.foundation import (
-    InThisProcess,
-    encode_corpus,
-    id_dtype,
-    load_documents,
-    load_text,
-    plan_tasks,
-    python_sources,
-)
+from course_lib.foundation import InThisProcess, encode_corpus, id_dtype, load_documents, load_text, python_sources
 from course_lib.many_machines import tokenize_files
+from course_lib.many_machines.inputs import plan_tasks
 from course_lib.sliding_windows import gather_windows
 from course_lib.token_shards import write_shards
 from course_lib.tokenizer_pipeline import build_tokenizer, training_texts, wrap_tokenizer

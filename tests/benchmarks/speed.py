@@ -44,7 +44,6 @@ from measuring import interleave  # noqa: E402
 from course_lib.bpe import GPT2_PATTERN, BPETokenizer, train_byte_level_bpe  # noqa: E402
 from course_lib.document_packing import assign_packs, pack_documents  # noqa: E402
 from course_lib.foundation import CharTokenizer, load_documents, progress_bar  # noqa: E402
-from course_lib.foundation.shard_files import shard_path  # noqa: E402
 from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader  # noqa: E402
 from course_lib.teaching.plots.style import (  # noqa: E402
     DOTTED,
@@ -56,6 +55,7 @@ from course_lib.teaching.plots.style import (  # noqa: E402
     styled,
 )
 from course_lib.token_shards import ShardedStream, write_shards  # noqa: E402
+from course_lib.token_shards.shard_files import shard_path  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 PEERS = ("torch", "numpy", "tokenizers", "transformers", "datasets")

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from course_lib.foundation.batch_rows import read_batch
+from course_lib.auditing_loaders.batch_rows import read_batch
 
 ROWS = [[4, 5, 6], [7, 8, 9]]
 TAKES_NO_DATA = {"BatchRows": "read_batch makes it, from what it has checked"}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from course_lib.foundation import DrawBlocks
+from course_lib.mixing_sources.draws import DrawBlocks
 
 
 def blocks(shares=(1, 3), num_draws=10, block_size=4, *seed):

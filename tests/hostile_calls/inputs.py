@@ -5,7 +5,7 @@ import itertools
 import tempfile
 from pathlib import Path
 
-from course_lib.foundation.inputs import plan_tasks, read_task
+from course_lib.many_machines.inputs import plan_tasks, read_task
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)

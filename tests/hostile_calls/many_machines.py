@@ -9,6 +9,7 @@ import torch
 
 from course_lib.foundation import CharTokenizer, ConvolutionModel, InThisProcess
 from course_lib.many_machines import tokenize_files, train_rank
+from course_lib.many_machines.__main__ import main
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from course_lib.foundation import CharTokenizer
-from course_lib.foundation.shard_files import Manifest, Shard, ShardSettings
+from course_lib.token_shards.shard_files import Manifest, Shard, ShardSettings
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)

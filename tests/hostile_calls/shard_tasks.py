@@ -6,9 +6,10 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from course_lib.foundation import CharTokenizer, plan_tasks
-from course_lib.foundation.shard_files import ShardSettings
-from course_lib.foundation.shard_tasks import Job, encode_task, plan_shards, write_shard
+from course_lib.foundation import CharTokenizer
+from course_lib.many_machines.inputs import plan_tasks
+from course_lib.many_machines.shard_tasks import Job, encode_task, plan_shards, write_shard
+from course_lib.token_shards.shard_files import ShardSettings
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from course_lib.foundation import CharTokenizer, ShardWriter
+from course_lib.foundation import CharTokenizer
 from course_lib.foundation.durable import append_line
-from course_lib.foundation.shard_files import Shard, ShardSettings
+from course_lib.token_shards.shard_files import Shard, ShardSettings
+from course_lib.token_shards.shard_writer import ShardWriter
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)

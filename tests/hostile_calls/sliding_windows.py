@@ -145,9 +145,6 @@ CALLS = {
     "written_into(next(iter(make_dataloader(SMALL, 2, base_seed=0, shuffle=False))))": [[0, 1, 2, 3], [1, 2, 3, 4]],
     "make_dataloader(SMALL, 2, base_seed=0, rank=1)": ValueError("rank must be an integer of at least 0 and at most 0"),
     "make_dataloader(SMALL, 20, base_seed=0, drop_last=True)": ValueError("the mean loss of no batches is NaN"),
-    "make_dataloader(SMALL, 2, base_seed=0, order=None)": TypeError(
-        "loader_options must be of multiprocessing_context"
-    ),
     "make_dataloader(SMALL, 2, base_seed=0, batch_sampler=[], in_order=False)": TypeError(
         "got batch_sampler, in_order"
     ),
@@ -180,4 +177,8 @@ CALLS = {
     "OTHER.load_state_dict(STATE)": ValueError("state was saved with fingerprint="),
     "json.loads(json.dumps(STATE)) == STATE": True,
 }
-TAKES_NO_DATA = {"WindowLoader": "make_dataloader makes it, from what it has checked"}
+TAKES_NO_DATA = {
+    "Stream": "it says what a stream has",
+    **dict.fromkeys(("stream_of", "ArrayStream", "ArrayWindows"), "`gather_windows` and the data set call them"),
+    "widen": "it gets what `gather_windows` has cut",
+}

@@ -117,6 +117,9 @@ def write_reference(folder: Path, lessons: list[Lesson]) -> None:
         modules.append(f"course_lib.{lesson.name}")
         notebook = f"The lesson: :doc:`/notebooks/{lesson.path.stem}`."
         _write_module(folder, modules[-1], "", notebook)
+        for module, names in _offered_by(modules[-1]):
+            modules.append(module)
+            _write_module(folder, module, " " + ", ".join(names), notebook)
     rooms = []
     for room, title in ROOMS.items():
         rooms.append(f"reference/{room}")
@@ -130,8 +133,8 @@ def write_reference(folder: Path, lessons: list[Lesson]) -> None:
 def _offered_by(room: str) -> Iterator[tuple[str, list[str]]]:
     """Which names the front door of a room imports from which module."""
     source = inspect.getsource(importlib.import_module(room))
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.ImportFrom):
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(room):
             yield node.module, [alias.name for alias in node.names]
 
 

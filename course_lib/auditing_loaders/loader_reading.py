@@ -12,12 +12,12 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from course_lib.auditing_loaders.batch_rows import NO_ID, BatchRows, read_batch
+from course_lib.auditing_loaders.placed_rows import PlacedRows, move_right, place_rows
+from course_lib.auditing_loaders.telling_ids import TellingIds
 from course_lib.foundation.arguments import AtLeast, as_integers, check_integer, checked
-from course_lib.foundation.batch_rows import NO_ID, BatchRows, read_batch
 from course_lib.foundation.ledger import TokenLedger, why_unused
-from course_lib.foundation.placed_rows import PlacedRows, move_right, place_rows
 from course_lib.foundation.progress import progress_bar
-from course_lib.foundation.telling_ids import TellingIds
 
 GIVEN = ("epoch", "rank", "world_size", "document_starts")
 SPARE_ROWS = 1_000  # that an epoch may have beyond one for each token

@@ -14,14 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
-from course_lib.foundation import durable, shard_files
+from course_lib.foundation import durable
 from course_lib.foundation.arguments import (
     FilePath,
     check_integer,
     checked,
 )
 from course_lib.foundation.durable import DurableFile
-from course_lib.foundation.shard_files import (
+from course_lib.token_shards import shard_files
+from course_lib.token_shards.shard_files import (
     MANIFEST,
     NO_DOCUMENTS,
     NONE_FITS,

@@ -19,18 +19,8 @@ from typing import Annotated
 import numpy as np
 from torch import distributed
 
-from course_lib.foundation import (
-    AtLeast,
-    Count,
-    Integers,
-    Length,
-    TokenLedger,
-    checked,
-    measure_mixing,
-    run_ranks,
-)
-from course_lib.foundation.batch_rows import BatchRows
-from course_lib.foundation.loader_reading import (
+from course_lib.auditing_loaders.batch_rows import BatchRows
+from course_lib.auditing_loaders.loader_reading import (
     END,
     Call,
     Documents,
@@ -41,8 +31,19 @@ from course_lib.foundation.loader_reading import (
     make_stream,
     read_epoch,
 )
-from course_lib.foundation.loader_reading import LoaderError as LoaderError
-from course_lib.foundation.placed_rows import PlacedRows
+from course_lib.auditing_loaders.loader_reading import LoaderError as LoaderError
+from course_lib.auditing_loaders.placed_rows import PlacedRows
+from course_lib.auditing_loaders.telling_ids import TellingIds as TellingIds
+from course_lib.foundation import (
+    AtLeast,
+    Count,
+    Integers,
+    Length,
+    TokenLedger,
+    checked,
+    measure_mixing,
+    run_ranks,
+)
 
 FINDINGS = {
     "wrong_shift": "labels are not one token ahead of what the model has read",

@@ -19,7 +19,6 @@ from torch.utils.data import Dataset
 from course_lib.foundation import (
     AtLeast,
     Count,
-    DrawBlocks,
     Finite,
     Length,
     OneOf,
@@ -30,11 +29,10 @@ from course_lib.foundation import (
     check_integer,
     check_range,
     check_type,
-    check_weights,
     checked,
     progress_bar,
-    seed_of,
 )
+from course_lib.mixing_sources.draws import DrawBlocks, check_weights, seed_of
 from course_lib.sliding_windows import SlidingWindowDataset
 from course_lib.sliding_windows.loading import BatchOrder, WindowLoader, name_of
 

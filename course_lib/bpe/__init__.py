@@ -2,7 +2,7 @@
 
 A text is a string of bytes. Find the two tokens that are most often side by side, make
 them one token, and repeat: the list of these merges is the whole tokenizer. The same
-merges, learned and made fast, are in `foundation/merging.py`.
+merges, learned and made fast, are in `merging`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,14 @@ from tokenizers import (
     trainers,
 )
 
+from course_lib.bpe.merging import (
+    Pair,
+    Words,
+    as_id_list,
+    check_words,
+    learn_merges,
+    merge_word,
+)
 from course_lib.foundation import (
     END_OF_TEXT,
     AtLeast,
@@ -34,20 +42,14 @@ from course_lib.foundation import (
     FilePath,
     Ids,
     OneOf,
-    Pair,
     Text,
-    Words,
-    as_id_list,
     check_integer,
     check_iterable,
     check_range,
     check_special_tokens,
     check_unicode,
-    check_words,
     checked,
     iterate_texts,
-    learn_merges,
-    merge_word,
     shows,
     smallest_dtype,
     training_batches,

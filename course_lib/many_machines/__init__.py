@@ -10,21 +10,16 @@ the same number of targets.
 
 from __future__ import annotations
 
-import argparse
 import copy
 import hashlib
-import io
-import json
 import math
 import os
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,9 +32,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 from course_lib.foundation import (
     IGNORED,
-    TASK_BYTES,
     AtLeast,
-    CharTokenizer,
     ConvolutionModel,
     Count,
     FilePath,
@@ -48,10 +41,8 @@ from course_lib.foundation import (
     InThisProcess,
     Length,
     OneOf,
-    RayExecutor,
     Seed,
     Several,
-    Task,
     as_integers,
     check_integer,
     check_number,
@@ -60,19 +51,25 @@ from course_lib.foundation import (
     checked,
     durable,
     encode_each,
-    list_inputs,
     plain_tokenizer,
-    plan_tasks,
-    process_group,
     process_pool,
     progress_bar,
-    read_task,
     run_in_order,
-    shard_files,
-    shard_tasks,
     smallest_dtype,
 )
-from course_lib.foundation.shard_files import (
+from course_lib.many_machines import shard_tasks
+from course_lib.many_machines.devices import copy_to_device as copy_to_device
+from course_lib.many_machines.inputs import (
+    TASK_BYTES,
+    Task,
+    list_inputs,
+    plan_tasks,
+    read_task,
+)
+from course_lib.many_machines.shard_tasks import Job, TaskResult
+from course_lib.sliding_windows import BatchOrder
+from course_lib.token_shards import shard_files
+from course_lib.token_shards.shard_files import (
     INPUTS,
     MANIFEST,
     SPLITS,
@@ -80,8 +77,6 @@ from course_lib.foundation.shard_files import (
     Shard,
     ShardSettings,
 )
-from course_lib.foundation.shard_tasks import Job, TaskResult
-from course_lib.sliding_windows import BatchOrder
 
 POSITION = ("model", "optimizer", "epoch", "rows_delivered")  # in a state of training
 MOST = 10**12  # machines, or readers, of an estimate
@@ -638,159 +633,3 @@ def hours_between_failures(
     """Return the mean hours between two failures, somewhere among all machines."""
     name, hours = "hours_between_failures_of_one", hours_between_failures_of_one
     return check_number(name, hours, above=0) / num_machines
-
-
-# The command line.
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit code: 0 done, 1 a message, 130 Ctrl-C."""
-    options = _parser().parse_args(arguments)
-    try:
-        options.run(options)
-        return 0
-    except KeyboardInterrupt:
-        print("interrupted; run it again to go on", file=sys.stderr)
-        return 130
-    except (ValueError, TypeError, OSError, ImportError, BrokenExecutor) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m course_lib.many_machines",
-        description="Tokenize files into shards, on one machine or many; train on them",
-    )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    tokenize = commands.add_parser(
-        "tokenize",
-        help="turn files into shards of ids",
-        description="Tokenize files into shards. A run that was stopped goes on when "
-        "it is run again. Exit code 0: done; 1: a message says what is wrong; 2: wrong "
-        "usage; 130: interrupted.",
-        epilog="On many machines: `ray start --head` on one, `ray start --address "
-        "HEAD:6379` on the others, all of which must see INPUT and DIR under the same "
-        "names; then this command with --ray on the first.",
-    )
-    tokenize.set_defaults(run=_tokenize)
-    add, number = tokenize.add_argument, {"type": int, "metavar": "N"}
-    add(
-        "inputs",
-        nargs="+",
-        metavar="INPUT",
-        help="JSON Lines (.jsonl, also .gz and .zst), plain text (.txt, .md: one "
-        "document each), .parquet, .arrow, or folders of them; documents are numbered "
-        "in this order",
-    )
-    add("--tokenizer", required=True, metavar="FILE", help="a tokenizer.json")
-    add("--out", required=True, metavar="DIR", help="the folder of the shards")
-    words = "processes (default: one a core)"
-    add("--workers", default=os.cpu_count(), **number, help=words)
-    add("--ray", action="store_true", help="run the tasks on a cluster of Ray")
-    add("--text-column", default="text", metavar="NAME", help="default: text")
-    add("--shard-size", default=100_000_000, **number, help="ids of a shard, at most")
-    words = "each N-th document goes to the split val (default: 100)"
-    add("--val-every", default=100, **number, help=words)
-    add("--max-tokens", **number, help="stop before exceeding this number")
-    words = "ends each document, if the tokenizer does not do so itself"
-    add("--end-of-text-id", type=int, metavar="ID", help=words)
-    words = "how many a task reads, about (default: 4 a worker, of 16 MiB at most)"
-    add("--task-bytes", **number, help=f"{words}; the shards stay as they are")
-    words = "further endings of plain text, for example --suffix .py .rst"
-    several = {"nargs": "+", "action": "extend", "default": []}
-    add("--suffix", **several, metavar=".END", help=words)
-    words = "after a stop, compare finished shards' SHA-256, not their sizes alone"
-    add("--verify", action="store_true", help=words)
-    add("--quiet", action="store_true", help="no progress bar")
-    train = commands.add_parser(
-        "train",
-        help="train a small model on rows of documents, by torchrun",
-        description="Train a small model on the documents of files, padded: torchrun "
-        "--nproc-per-node 2 -m course_lib.many_machines train INPUT... The first rank "
-        "prints a line of JSON.",
-    )
-    train.set_defaults(run=_train)
-    add = train.add_argument
-    add("inputs", nargs="+", metavar="INPUT", help="as of `tokenize`")
-    add("--text-column", default="text", metavar="NAME", help="default: text")
-    add("--context-length", type=int, default=64, metavar="T")
-    words = "of all ranks together (default: 24, or one a rank if they are more)"
-    add("--batch-size", type=int, metavar="ROWS", help=words)
-    add("--steps", default=10, **number)
-    add("--seed", default=0, **number)
-    add("--loss", choices=list(LOSSES), default="global")
-    words = "go on from this file, if it exists, and save the state there at the end"
-    add("--state", type=Path, metavar="FILE", help=words)
-    return parser
-
-
-def _tokenize(options: argparse.Namespace) -> None:
-    path = Path(options.tokenizer)
-    if not path.is_file():
-        raise FileNotFoundError(f"no tokenizer at {path}")
-    try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # the library raises this class itself
-        raise ValueError(f"{path} is not a tokenizer.json ({error})") from None
-    was_finished = Path(options.out, MANIFEST).is_file()
-    files, left_out = list_inputs(options.inputs, suffixes=options.suffix)
-    manifest = tokenize_files(
-        options.inputs,
-        tokenizer,
-        options.out,
-        num_workers=options.workers,
-        make_executor=RayExecutor if options.ray else None,
-        shard_size=options.shard_size,
-        val_every=options.val_every,
-        max_tokens=options.max_tokens,
-        end_of_text_id=options.end_of_text_id,
-        text_column=options.text_column,
-        suffixes=options.suffix,
-        task_bytes=options.task_bytes,
-        verify=options.verify,
-        progress=False if options.quiet else None,
-    )
-    size = sum(path.stat().st_size for path in files)
-    print(f"input: {len(files):,} files, {size:,} bytes", end="")
-    print(f"; {len(left_out):,} left out:" if left_out else "")
-    for path, reason in list(left_out.items())[:5]:
-        print(f"  {path} ({reason})")
-    if was_finished:
-        print("finished before: nothing was encoded")
-    print(manifest)
-
-
-def _train(options: argparse.Namespace) -> None:
-    tasks = plan_tasks(options.inputs)
-    texts = [text for task in tasks for text in read_task(task, options.text_column)]
-    tokenizer = CharTokenizer("".join(texts) or " ", max_characters=256)
-    rows = rows_of_documents(texts, tokenizer, options.context_length)
-    path, state = options.state, None
-    if path is not None and path.is_file():
-        state = torch.load(path, weights_only=True)
-    with process_group():
-        rank, world_size = rank_and_size()
-        report = train_rank(
-            *rows,
-            tokenizer.vocab_size,
-            batch_size=options.batch_size or max(1, 24 // world_size) * world_size,
-            num_steps=options.steps,
-            base_seed=options.seed,
-            loss=options.loss,
-            state=state,
-        )
-    if rank:
-        return
-    if path is not None:
-        file = io.BytesIO()
-        torch.save(report.state, file)
-        durable.write_durably(path, file.getvalue())
-    weights = float(report.weights.double().square().sum())
-    line = {"ranks": world_size, "weights": weights}
-    print(json.dumps(line | {"losses": report.losses, "rows": report.rows}))
-
-
-if __name__ == "__main__":
-    # Workers know functions by the name of their module, which is not `__main__`.
-    sys.exit(import_module("course_lib.many_machines").main())

@@ -19,7 +19,7 @@ from typing import Annotated
 import numpy as np
 from tokenizers import Tokenizer
 
-from course_lib.foundation import durable, shard_files
+from course_lib.foundation import durable
 from course_lib.foundation.arguments import (
     Count,
     Length,
@@ -29,9 +29,15 @@ from course_lib.foundation.arguments import (
     checked,
 )
 from course_lib.foundation.durable import DurableFile
-from course_lib.foundation.inputs import Task, read_piece
-from course_lib.foundation.shard_files import NO_DOCUMENTS, SPLITS, Shard, ShardSettings
 from course_lib.foundation.tokenizing import encode_each, tokenizer_hash
+from course_lib.many_machines.inputs import Task, read_piece
+from course_lib.token_shards import shard_files
+from course_lib.token_shards.shard_files import (
+    NO_DOCUMENTS,
+    SPLITS,
+    Shard,
+    ShardSettings,
+)
 
 JOB = "job.json"  #: what all tasks of a run share
 TOKENIZER = "tokenizer.json"  #: the tokenizer of a run

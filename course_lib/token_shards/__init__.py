@@ -23,19 +23,19 @@ from course_lib.foundation import (
     FilePath,
     Integers,
     Length,
-    ShardWriter,
     check_index,
     check_integer,
     checked,
     encode_each,
     iterate_texts,
     progress_bar,
-    shard_files,
 )
-from course_lib.foundation.shard_files import Manifest, ShardSettings, Split
 from course_lib.sliding_windows import (
     count_windows,
 )
+from course_lib.token_shards import shard_files
+from course_lib.token_shards.shard_files import Manifest, ShardSettings, Split
+from course_lib.token_shards.shard_writer import ShardWriter
 
 MAPS = 128  # half of the files that macOS lets a process open
 

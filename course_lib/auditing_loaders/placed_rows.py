@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from course_lib.foundation.batch_rows import NO_ID, BatchRows
-from course_lib.foundation.telling_ids import TellingIds
+from course_lib.auditing_loaders.batch_rows import NO_ID, BatchRows
+from course_lib.auditing_loaders.telling_ids import TellingIds
 
 
 @dataclass(frozen=True)

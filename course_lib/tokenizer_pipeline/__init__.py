@@ -39,9 +39,9 @@ from course_lib.foundation import (
     checked,
     iterate_texts,
     shows,
-    strip_html,
     training_batches,
 )
+from course_lib.tokenizer_pipeline.markup import strip_html
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
