@@ -139,6 +139,19 @@ def stream_of(ids: Ids) -> Stream:
     return ids if hasattr(ids, "cut") else ArrayStream(ids)
 
 
+def table_of_windows(ids: np.ndarray, length: int) -> np.ndarray:
+    """View an array as the table of all its windows of `length` ids, shape
+    (N - length + 1, length).
+
+    Row s begins at token s. Neighboring rows share their memory, one step further, so
+    the table costs nothing. `sliding_window_view` makes the same table, but spends half
+    the time of a whole batch on checks that were already made.
+    """
+    (step,) = ids.strides
+    shape = (max(0, len(ids) - length + 1), length)
+    return np.lib.stride_tricks.as_strided(ids, shape, (step, step), writeable=False)
+
+
 class ArrayStream:
     """A stream whose ids lie in one array, in memory or in a file that is mapped."""
 
@@ -149,23 +162,10 @@ class ArrayStream:
         return len(self.ids)
 
     def cut(self, starts: np.ndarray, length: int) -> np.ndarray:
-        return self._every_run(length)[starts]
+        return table_of_windows(self.ids, length)[starts]
 
     def windows(self, context_length: int, stride: int) -> ArrayWindows:
         return ArrayWindows(self, context_length, stride)
-
-    def _every_run(self, length: int) -> np.ndarray:
-        """View the ids as the table of all runs of a length, shape (N - length + 1,
-        length).
-
-        Row s begins at token s. Neighboring rows share their memory, one step further,
-        so the table costs nothing. `sliding_window_view` makes the same table, but
-        spends half the time of a whole batch on checks that were already made.
-        """
-        (step,) = self.ids.strides
-        shape = (max(0, len(self.ids) - length + 1), length)
-        as_strided = np.lib.stride_tricks.as_strided
-        return as_strided(self.ids, shape, (step, step), writeable=False)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -197,7 +197,7 @@ class ArrayWindows:
         self._counted = len(stream), context_length, stride
         # A stride longer than the stream leaves one window, as does a stride of N.
         step = min(stride, len(stream))
-        self._rows = stream._every_run(context_length + 1)[::step]
+        self._rows = table_of_windows(stream.ids, context_length + 1)[::step]
 
     @property
     def starts(self) -> np.ndarray:

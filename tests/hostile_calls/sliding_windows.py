@@ -179,6 +179,8 @@ CALLS = {
 }
 TAKES_NO_DATA = {
     "Stream": "it says what a stream has",
-    **dict.fromkeys(("stream_of", "ArrayStream", "ArrayWindows"), "`gather_windows` and the data set call them"),
+    **dict.fromkeys(
+        ("stream_of", "ArrayStream", "ArrayWindows", "table_of_windows"), "`gather_windows` and the data set call them"
+    ),
     "widen": "it gets what `gather_windows` has cut",
 }
