@@ -21,8 +21,8 @@ import nbformat
 import pytest
 import yaml
 
-from course_lib import many_machines
 from course_lib.__main__ import COMMANDS, main
+from course_lib.many_machines import __main__ as many_machines
 from course_lib.tokenizer_pipeline import build_tokenizer
 
 ROOT = Path(__file__).parent.parent

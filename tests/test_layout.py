@@ -75,8 +75,8 @@ CLASSROOM = [
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
 PROMISED = ("TypeError", "ValueError")
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
-# The command line as a program, and loaders of which a lesson imports one by one what it shows.
-OTHERS_TO_IMPORT = {"course_lib.__main__", "course_lib.teaching.gallery"}
+# Command lines as programs, and loaders of which a lesson imports one by one what it shows.
+OTHERS_TO_IMPORT = {"course_lib.__main__", "course_lib.many_machines.__main__", "course_lib.teaching.gallery"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 FROM_PIP = ("playwright",)  # conda-forge has another program of that name
 

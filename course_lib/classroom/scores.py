@@ -12,22 +12,20 @@ exercise went, what went wrong most often, and the commonest wrong answers as co
 you press Ctrl-C, it keeps the notebooks that are done.
 
 A notebook's lesson is known from its import of the exercises, or else from its name. It
-does not matter what is saved in it, because each answer is called again, with only the
-code that it needs; of several answers to an exercise the best counts. The outcomes are
-those of the checks (passed, failed, raised, not attempted), or missing if the exercise
-is not there, or unreadable if the file is not a notebook.
+does not matter what is saved in it. The cells with a check are run again, in a kernel
+of their own, with what other cells import and define. What an answer takes from
+elsewhere in the notebook, for example from a training run, is missing there. Of several
+answers to an exercise the best counts. The outcomes are those of the checks (passed,
+failed, raised, not attempted), or missing if the exercise is not there, or unreadable
+if the file is not a notebook.
 
-Each answer runs in a process of its own, in a temporary folder with a copy of the
-small files beside the notebook. Its computing time and its memory are limited, and it
-has no network. A notebook that loops, exits, eats memory or writes files spoils only
-its own rows. The results are judged in another process, so nothing that a notebook
-prints, saves or patches can score for it.
+Each kernel works in a temporary folder with a copy of the small files beside the
+notebook, with a limit of its memory and without a network. A cell that loops or ends
+the kernel is left out, and the others are run once more.
 
-All this protects against accidents. It is not a sandbox: a program that wants to do
-harm can write wherever you can, and an answer that calls the course's own solution gets
-its points. Run strangers' notebooks as a user with nothing to lose, or in a container.
-
-The command works on Linux. Elsewhere, run it in a container, or on Windows in WSL."""
+All this protects against accidents. It is not a sandbox: a notebook that wants points,
+or to do harm, can have both. Run strangers' notebooks as a user with nothing to lose,
+or in a container."""
 
 import argparse
 import contextlib
@@ -36,12 +34,17 @@ import os
 import sys
 from pathlib import Path
 
-from course_lib.classroom.grading.handed_in import find_notebooks, lessons
-from course_lib.classroom.grading.tables import Row, of_students, summary, write_tables
-from course_lib.classroom.grading.workers import score_all
+from course_lib.classroom.grading.handed_in import find_notebooks
+from course_lib.classroom.grading.running import Limits, score_all
+from course_lib.classroom.grading.tables import (
+    Row,
+    lessons,
+    of_students,
+    summary,
+    write_tables,
+)
 from course_lib.classroom.links import add_force, check_free, user_path
-from course_lib.foundation import check_integer, progress_bar
-from course_lib.teaching.checker.processes import CAN_FORK
+from course_lib.foundation import progress_bar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,29 +55,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = "also write what is printed into this file"
     parser.add_argument("--summary", type=user_path, help=words)
     add_force(parser)
-    words = "of computing for the cells that an answer needs; its calls have 2 seconds"
-    words += " each, 10 in all (default: %(default)s)"
+    words = "for a cell, beside the checks in it (default: %(default)s)"
     parser.add_argument("--seconds", type=float, default=20, help=words)
-    words = "GB for an answer (default: %(default)s)"
+    words = "GB for a notebook, beside what the course needs (default: %(default)s)"
     parser.add_argument("--memory", type=float, default=1, help=words)
     words = "notebooks at the same time (default: %(default)s, the processors)"
-    cores = len(os.sched_getaffinity(0)) if CAN_FORK else 1
-    parser.add_argument("--jobs", type=int, default=cores, help=words)
-    words = "draws the calls; with the default, 0, they are those of the notebooks"
-    parser.add_argument("--seed", type=int, default=0, help=words)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help=words)
 
 
 def run(options: argparse.Namespace) -> int:
-    if not CAN_FORK:
-        words = "run it in a container, or on Windows in WSL"
-        raise OSError(f"this works on Linux alone: {words}")
     files = find_notebooks(options.folder)
     if options.folder.is_file():
         options.folder = options.folder.parent
     for name in ("seconds", "memory", "jobs"):
         if not 0 < (number := getattr(options, name)) < math.inf:
             raise ValueError(f"--{name} must be above 0, got {number}")
-    check_integer("--seed", options.seed, minimum=0)
     lessons()  # without the notebooks of the course nothing can be scored
     written = [options.out, of_students(options.out), options.summary]
     check_writable(list(filter(None, written)), force=options.force)
@@ -82,7 +77,8 @@ def run(options: argparse.Namespace) -> int:
     interrupted = False
     bar = {"unit": "nb", "total": len(files)}
     try:
-        with contextlib.closing(score_all(files, options)) as scored:
+        limits = Limits(options.seconds, int(options.memory * 2**30), options.jobs)
+        with contextlib.closing(score_all(files, options.folder, limits)) as scored:
             rows.update(progress_bar(scored, "notebooks", **bar))
     except KeyboardInterrupt:
         interrupted = True

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from course_lib.classroom.grading.slices import Sheet
-from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons, items_of
+from course_lib.classroom.grading.tables import lessons, printable
+from course_lib.teaching.lessons import exercise_of
 
 LARGEST_NOTEBOOK = 100 * 2**20
 LARGEST_COPY, MOST_COPIED = 2**20, 20 * 2**20
@@ -43,6 +43,12 @@ def _is_handed_in(path: Path, folder: Path) -> bool:
     *folders, name = path.relative_to(folder).parts
     is_hidden = name[0] == "." or any(part[0] in "._" for part in folders)
     return path.suffix.lower() == ".ipynb" and not (is_hidden or path.is_dir())
+
+
+def name_of(path: Path, root: Path) -> str:
+    """Name a notebook in the tables: its path below the folder of the class."""
+    name = os.fsencode(path.relative_to(root).as_posix())
+    return printable(name.decode(errors="backslashreplace"))
 
 
 def read_code(path: Path) -> list[tuple[int, str]]:
@@ -90,23 +96,10 @@ def tell_lesson(path: Path, cells: Iterable[tuple[int, str]]) -> str:
 
 
 @cache
-def lessons() -> list[Lesson]:
-    return find_lessons()
-
-
-def exercises_of(lesson: str, sheet: Sheet) -> list[str]:
-    """List the exercises of a lesson in the order of its notebook, and after them the
-    questions with drawn numbers that a teacher has put into this one."""
-    names = in_order(lesson)
-    more = [n for n in items_of(lesson) if n not in names and sheet.attempts(n)]
-    return [*names, *more]
-
-
-@cache
 def in_order(lesson: str) -> tuple[str, ...]:
     """List the exercises of a lesson in the order of its notebook."""
     (found,) = (each for each in lessons() if each.name == lesson)
-    return tuple(n for cell in found.notebook.cells if (n := exercise_of(cell)))
+    return tuple(n for cell in found.cells if (n := exercise_of(cell)))
 
 
 def copy_neighbors(path: Path, folder: Path) -> None:

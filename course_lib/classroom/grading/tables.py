@@ -6,10 +6,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path, PurePosixPath
 
-from course_lib.classroom.grading.handed_in import lessons
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED
+from course_lib.teaching.lessons import Lesson, find_lessons
 
 MISSING, UNREADABLE = "missing", "unreadable"
 
@@ -21,6 +22,11 @@ OF_STUDENTS = ("student", "solved", "of", "points", "of points", "files")
 # Characters that embed, override and isolate directions of text.
 TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 STARTS_A_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠|%]")
+
+
+@cache
+def lessons() -> list[Lesson]:
+    return find_lessons()
 
 
 @dataclass(frozen=True)

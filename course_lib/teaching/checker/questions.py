@@ -112,7 +112,8 @@ class Question:
             message = f"**Passed.** {words}\n\n{self.explanation}"
             return Judgment(messages.PASSED, 1.0, message)
         more = f"`exercises.{self.name}.solution()` says why."
-        return Judgment(messages.FAILED, 0.0, f"**Failed.** {words}\n\n{more}")
+        message = f"**Failed.** {words}\n\n{more}"
+        return Judgment(messages.FAILED, 0.0, message, f"answered {given!r}.")
 
     def _evidence_text(self) -> str:
         claim = self.agrees == TRUE
