@@ -1,10 +1,12 @@
 """What the site asks by itself: prompts and verdicts, judged as in a notebook; what it remembers, and what it finds."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+import nbformat
 import pytest
 
 import publish
@@ -35,8 +37,8 @@ def new_session(monkeypatch):
 
 def as_shown(prompt: Prompt) -> Prompt:
     """What the site reads in a notebook that shows a prompt."""
-    source = f"predict(..., within={prompt.within})" if prompt.within else "predict(...)"
-    return asked.read_prompt(prompt._repr_mimebundle_(), source)
+    data = json.loads(json.dumps(prompt._repr_mimebundle_()))
+    return asked.prompt_in(nbformat.v4.new_output("display_data", data))
 
 
 def every_prompt() -> Iterator[tuple[Prompt, list[str]]]:
@@ -59,16 +61,15 @@ def test_a_prompt_is_read_from_what_its_cell_shows():
         assert answers.written(read.answer) == answers.bare(answers.written(prompt.answer))
         if not prompt.choices:
             assert type(read.answer) is type(prompt.answer)
-    assert asked.read_prompt({"text/plain": "7", "text/html": "<b>7</b>"}, "7") is None
+    assert asked.prompt_in(nbformat.v4.new_output("display_data", {"text/plain": "7", "text/html": "<b>7</b>"})) is None
 
 
 def test_every_prompt_and_every_verdict_of_the_course_is_asked_on_its_page():
     for lesson in find_lessons():
         cells = [cell for cell in lesson.notebook.cells if cell.cell_type == "code"]
-        shown = [prompt for cell in cells for _, prompt in asked.prompts_of(cell)]
+        shown = [prompt for cell in cells for prompt in asked.prompts_of(cell)]
         assert len(shown) == sum(len(PROMPT.findall(cell.source)) for cell in cells) >= 5
         assert all(prompt.guess(prompt.answer).outcome == "passed" for prompt in shown)
-        # how far off a guess may be is read from the source
         withins = [cell.source.count("within=") for cell in cells if PROMPT.search(cell.source)]
         assert sum(withins) == sum(prompt.within is not None for prompt in shown)
         guesses, verdicts = asked.ids_on(lesson)

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from course_lib.classroom.book_files.asked import (
     item_of,
     prompt_as_html,
-    prompts_of,
+    prompt_in,
     verdict_as_markdown,
 )
 from course_lib.classroom.book_files.figures import make_playable
@@ -69,10 +69,10 @@ def _prepare_cell(
     elif exercise_of(cell):
         cell.outputs = []  # that it was not attempted
     make_playable(lesson, number, folder)
-    for data, prompt in prompts_of(cell):
-        data["text/html"] = prompt_as_html(lesson, data, prompt)
     for output in cell.outputs:
         data = output.get("data", {})
+        if prompt := prompt_in(output):
+            data["text/html"] = prompt_as_html(lesson, prompt)
         data.pop(WIDGET, None)
         if "text/markdown" in data:
             data["text/markdown"] = _link_source(data["text/markdown"], folder)

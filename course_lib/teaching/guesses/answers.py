@@ -103,6 +103,15 @@ def written(value: Answer) -> str:
     return f"{value:.{DIGITS}g}"
 
 
+def rounded(value: Answer) -> Answer:
+    """Return an answer with the digits that are shown: on each machine the same."""
+    if isinstance(value, tuple):
+        return tuple(map(rounded, value))
+    if not isinstance(value, float):
+        return value
+    return float(written(value).replace(",", ""))
+
+
 def example(answer: Answer) -> str:
     """A guess of the kind that is wanted, whatever the answer is."""
     if isinstance(answer, tuple):

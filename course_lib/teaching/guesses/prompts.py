@@ -14,6 +14,8 @@ from course_lib.teaching.guesses.answers import Answer
 from course_lib.teaching.guesses.boxes import WIDGET, make_widget, widgets_are_live
 from course_lib.teaching.guesses.reading import UnreadableError, read_guess
 
+MIME_TYPE = "application/vnd.feeding-language-models.prompt+json"
+
 
 def predict(
     question: str,
@@ -141,7 +143,11 @@ class Prompt:
         return f"{answers.bare(self.question)}\n{how}"
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, object]:
-        bundle = {"text/plain": repr(self), "text/html": self._html()}
+        bundle = {
+            "text/plain": repr(self),
+            "text/html": self._html(),
+            MIME_TYPE: self.as_data(),
+        }
         if widgets_are_live():
             bundle[WIDGET] = make_widget(self)._repr_mimebundle_()[WIDGET]
         return bundle
@@ -149,11 +155,36 @@ class Prompt:
     def _html(self) -> str:
         style = f"border-left: 4px solid {messages.COLORS[NOT_ATTEMPTED]}"
         question = messages.to_html(self.question).strip()
-        return (
-            f'<div style="{style}; padding-left: 0.8em">{question}'
-            "<details><summary>Guess, then unfold the answer</summary>"
-            f"<p>{_inline(answers.strong(self.answer))}</p></details></div>"
-        )
+        inside = f"{question}{self.folded_answer}"
+        return f'<div style="{style}; padding-left: 0.8em">{inside}</div>'
+
+    @property
+    def folded_answer(self) -> str:
+        """The answer in HTML, to unfold where nothing takes a guess."""
+        answer = f"<p>{_inline(answers.strong(self.answer))}</p>"
+        summary = "<summary>Guess, then unfold the answer</summary>"
+        return f"<details>{summary}{answer}</details>"
+
+    def as_data(self) -> dict[str, object]:
+        """Return what is asked, ready for JSON: a saved notebook keeps it, for those
+        who ask again elsewhere. Fractions have as many digits as are shown."""
+        choices = self.choices and list(map(answers.written, self.choices))
+        answer = answers.written(self.answer) if choices else self.answer
+        return {
+            "question": self.question,
+            "answer": answers.rounded(answer),
+            "choices": choices,
+            "within": self.within,
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, object]) -> Prompt:
+        """Make the prompt that `as_data` describes; its choices are texts then."""
+        answer, choices = data["answer"], data["choices"]
+        if isinstance(answer, list):
+            answer = tuple(answer)
+        choices = tuple(choices) if choices else None
+        return cls(data["question"], answer, choices, data["within"])
 
     @property
     def wanted(self) -> str:
