@@ -1,7 +1,4 @@
-"""How the lessons read: the first screen, the load, the minutes, and habits of style.
-
-The limits keep a lesson from growing back. Whether its prose is good, only a reader can tell.
-"""
+"""How the lessons begin, what they ask of a reader, and the minutes that follow from it."""
 
 import re
 from pathlib import Path
@@ -12,8 +9,6 @@ import pytest
 import reading
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / name for name in ("README.md", "notebooks/TEACHING.md", ".github/CONTRIBUTING.md")]
-SOURCES = [path for path in sorted(ROOT.glob("course_lib/**/*.py")) if path.name != "__init__.py"]
 STORY = (ROOT / "data" / "story.txt").read_text(encoding="utf-8")
 
 each_lesson = pytest.mark.parametrize("path", reading.NOTEBOOKS, ids=lambda path: path.stem)
@@ -37,7 +32,7 @@ def test_begins_with_a_line_of_the_story_and_something_that_happened(path):
     assert epigraph.startswith("> "), "after the title and its neighbors comes the epigraph"
     for sentence in epigraph.splitlines():
         assert plain(sentence) in plain(STORY), sentence
-    assert 60 <= reading.words("\n\n".join(blocks[3:])) <= 120
+    assert blocks[3:]
 
 
 @each_lesson
@@ -46,7 +41,6 @@ def test_says_after_the_first_picture_what_it_teaches_and_needs(path):
     (number,) = (n for n, cell in enumerate(cells) if "**You will learn**" in cell.source)
     assert any("image/png" in output.get("data", {}) for cell in cells[:number] for output in cell.get("outputs", []))
     header = "**You will learn**" + cells[number].source.split("**You will learn**")[1].split("\n\n**Run it**")[0]
-    assert reading.words(header) <= 60
     assert "**You need**" in header
     assert re.search(r"\*\*Time\*\*: (\d+) minutes", header)
 
@@ -83,7 +77,6 @@ def test_asks_no_more_than_a_reader_can_carry(path):
     core, _ = reading.loads(notebook)
     for name, most in reading.MOST.items():
         assert getattr(core, name) <= most, f"{getattr(core, name)} {name}"
-    assert [names for _, names in reading.new_names(notebook)] == []
 
 
 @each_lesson
@@ -96,17 +89,3 @@ def test_has_its_parts_in_the_order_of_all_lessons(path):
     assert headings[-4:] == last[-4:]
     assert not [heading for heading in headings if "ptional" in heading and heading != last[0]]
     assert "**How far this reaches**" in text
-
-
-@each_lesson
-def test_speaks_as_a_teacher_does(path):
-    rates = reading.rates(read(path))
-    assert 6 <= rates["we"] <= 30
-    assert rates["example"] >= 1.2
-    assert rates["because"] >= 2
-    assert rates[";"] <= 4
-
-
-@pytest.mark.parametrize("path", [*reading.NOTEBOOKS, *PAGES, *SOURCES], ids=lambda path: path.stem)
-def test_habits_of_style_do_not_come_back(path):
-    assert reading.habits_of(path) == []
