@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 
 from course_lib.foundation import InThisProcess, process_pool
 from course_lib.many_machines import tokenize_files
-from course_lib.many_machines.shard_tasks import encode_task
+from course_lib.many_machines.file_tasks import encode_task
 
 
 def encode_or_die(times: int, job, task) -> int:

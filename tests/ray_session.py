@@ -18,7 +18,7 @@ from tokenizers import Tokenizer
 from course_lib.foundation import InThisProcess, RayExecutor, run_in_order
 from course_lib.foundation.executors import import_ray
 from course_lib.many_machines import shard_tasks, tokenize_files
-from course_lib.many_machines.shard_tasks import encode_task
+from course_lib.many_machines.file_tasks import encode_task
 from deadly import die, encode_or_die, refuse
 
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else Path()

@@ -12,7 +12,7 @@ import refresh_notebooks
 from course_lib.teaching import predict, record, show_guesses
 from course_lib.teaching.checker import NOT_ATTEMPTED
 from course_lib.teaching.guesses import WIDGET, boxes, prompts, widgets_are_live
-from course_lib.teaching.guesses.prompts import Guesses
+from course_lib.teaching.guesses.prompts import MIME_TYPE, Guesses
 from course_lib.teaching.guesses.reading import UnreadableError, read_guess
 from guess_cases import JUDGED, NONSENSE, UNREADABLE, WRITTEN
 
@@ -103,7 +103,7 @@ def test_guesses_are_counted_with_a_sign_for_each():
 def test_without_a_kernel_the_question_stands_with_its_answer_folded():
     prompt = predict("How many of `T` < 9?", 1234)
     bundle = prompt._repr_mimebundle_()
-    assert list(bundle) == ["text/plain", "text/html"]
+    assert list(bundle) == ["text/plain", "text/html", MIME_TYPE]
     assert bundle["text/plain"] == repr(prompt) == "How many of T < 9?\nYour guess: .guess(7)"
     before, folded = bundle["text/html"].split("<details>")
     assert "<code>T</code> &lt; 9?" in before

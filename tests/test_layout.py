@@ -73,6 +73,7 @@ CLASSROOM = [
     "audit",
 ]
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
+TESTED_WITH_THEIR_LESSON = {"loading", "workers", "file_tasks"}
 PROMISED = ("TypeError", "ValueError")
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
 # Command lines as programs, and loaders of which a lesson imports one by one what it shows.
@@ -179,7 +180,7 @@ def test_what_a_lesson_keeps_beside_its_story_does_not_import_the_story(lesson):
     for path in files_of(lesson):
         if path.stem not in ("__init__", "__main__"):
             assert lesson not in imports_of(path), path
-            if lesson != "sliding_windows":  # whose tests stand with those of the lesson
+            if path.stem not in TESTED_WITH_THEIR_LESSON:
                 assert (ROOT / "tests" / f"test_{path.stem}.py").is_file(), path
 
 

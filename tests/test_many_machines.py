@@ -33,17 +33,17 @@ from course_lib.foundation import (
 )
 from course_lib.foundation.executors import process_context
 from course_lib.many_machines import (
+    file_tasks,
     rank_and_size,
     reader_number,
     rows_of_documents,
-    shard_tasks,
     take_steps,
     tokenize_files,
     train_rank,
 )
 from course_lib.many_machines.__main__ import main
+from course_lib.many_machines.file_tasks import encode_task
 from course_lib.many_machines.inputs import read_task
-from course_lib.many_machines.shard_tasks import encode_task
 from course_lib.token_shards import verify_shards, write_shards
 from deadly import encode_or_die, run_until_killed
 from power_loss import power_cuts
@@ -144,7 +144,7 @@ def test_the_order_in_which_tasks_end_changes_nothing(tmp_path, inputs, tokenize
         ended.append(task.number)
         return result
 
-    monkeypatch.setattr(shard_tasks, "encode_task", encode_backwards)
+    monkeypatch.setattr(file_tasks, "encode_task", encode_backwards)
     quiet(inputs, tokenizer, tmp_path / "out", make_executor=partial(ThreadPoolExecutor, 16))
     assert len(ended) > 5
     assert ended != sorted(ended)
@@ -188,11 +188,11 @@ def test_a_task_that_is_done_is_not_done_again_unless_its_input_has_changed(
         done.append(task.number)
         return result
 
-    monkeypatch.setattr(shard_tasks, "encode_task", encode_some)
+    monkeypatch.setattr(file_tasks, "encode_task", encode_some)
     with pytest.raises(KeyboardInterrupt):
         quiet(inputs, tokenizer, tmp_path / "out")
     assert done == [0, 1, 2, 3]
-    monkeypatch.setattr(shard_tasks, "encode_task", partial(encode_some, limit=100))
+    monkeypatch.setattr(file_tasks, "encode_task", partial(encode_some, limit=100))
     quiet(inputs, tokenizer, tmp_path / "out")
     assert done == list(range(len(done)))
     assert content(tmp_path / "out") == reference
@@ -211,7 +211,7 @@ def test_a_damaged_result_is_noticed(tmp_path, inputs, tokenizer, monkeypatch):
             path.write_bytes(data)
         return result
 
-    monkeypatch.setattr(shard_tasks, "encode_task", encode_and_damage)
+    monkeypatch.setattr(file_tasks, "encode_task", encode_and_damage)
     with pytest.raises(ValueError, match=r"00002\.bin is damaged"):
         quiet(inputs, tokenizer, tmp_path / "out")
     assert not (tmp_path / "out" / "manifest.json").exists()
@@ -227,7 +227,7 @@ def test_a_run_begun_with_other_settings_is_refused(tmp_path, inputs, tokenizer,
             raise KeyboardInterrupt
         return encode_task(job, task)
 
-    monkeypatch.setattr(shard_tasks, "encode_task", stop)
+    monkeypatch.setattr(file_tasks, "encode_task", stop)
     with pytest.raises(KeyboardInterrupt):
         quiet(inputs, tokenizer, tmp_path / "out")
     before = content(tmp_path / "out.pieces")
@@ -236,7 +236,7 @@ def test_a_run_begun_with_other_settings_is_refused(tmp_path, inputs, tokenizer,
     assert content(tmp_path / "out.pieces") == before
     for path in (tmp_path / "out.pieces").glob("0*"):  # nothing is done, so nothing could mix
         path.unlink()
-    monkeypatch.setattr(shard_tasks, "encode_task", encode_task)
+    monkeypatch.setattr(file_tasks, "encode_task", encode_task)
     if "text_column" not in changed:
         quiet(inputs, tokenizer, tmp_path / "out", **changed)
 
@@ -277,7 +277,7 @@ def test_a_finished_folder_reads_nothing_for_the_same_files_and_compares_the_doc
 
 
 def test_the_task_of_a_killed_worker_is_done_again(tmp_path, inputs, tokenizer, reference, monkeypatch):
-    monkeypatch.setattr(shard_tasks, "encode_task", partial(encode_or_die, 1))
+    monkeypatch.setattr(file_tasks, "encode_task", partial(encode_or_die, 1))
     quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=2)
     assert len(list((tmp_path / "out.deaths").iterdir())) == 1
     assert content(tmp_path / "out") == reference
@@ -286,7 +286,7 @@ def test_the_task_of_a_killed_worker_is_done_again(tmp_path, inputs, tokenizer, 
 def test_workers_that_die_again_and_again_end_the_run_and_the_next_one_finishes_it(
     tmp_path, inputs, tokenizer, reference, monkeypatch
 ):
-    monkeypatch.setattr(shard_tasks, "encode_task", partial(encode_or_die, 4))
+    monkeypatch.setattr(file_tasks, "encode_task", partial(encode_or_die, 4))
     with pytest.raises(BrokenExecutor, match=r"memory ran out.*run it again"):
         quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=1)
     assert not (tmp_path / "out" / "manifest.json").exists()
@@ -391,7 +391,7 @@ def test_a_run_with_a_wrong_line_is_finished_when_the_line_is_mended(tmp_path, m
         run()
     write_lines(bad, TEXTS[120:])
     encoded = []
-    monkeypatch.setattr(shard_tasks, "encode_task", lambda job, task: encoded.append(task) or encode_task(job, task))
+    monkeypatch.setattr(file_tasks, "encode_task", lambda job, task: encoded.append(task) or encode_task(job, task))
     run()
     # The first tasks are done, and read nothing of the file that was mended.
     assert encoded

@@ -4,8 +4,8 @@ from collections import Counter
 
 import numpy as np
 
-from course_lib.many_machines.shard_tasks import TaskResult, plan_shards
 from course_lib.token_shards.shard_files import ShardSettings
+from course_lib.token_shards.shard_tasks import TaskResult, plan_shards
 
 
 def test_what_each_shard_is_made_of_follows_from_sums():

@@ -53,6 +53,7 @@ from course_lib.token_shards import (
     verify_shards,
     write_shards,
 )
+from course_lib.token_shards.shard_files import pieces_folder
 from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
 from power_loss import power_cuts
 
@@ -323,45 +324,42 @@ def test_after_a_power_cut_behind_any_sync_a_run_ends_as_if_undisturbed(tmp_path
     assert contents(tmp_path / "end" / "shards") == undisturbed  # finished means on the disk
 
 
-def stopped(folder: Path, after: int) -> dict[str, object]:
-    """Write until so many texts are encoded, and return how far that is."""
+def stopped(folder: Path, after: int) -> int:
+    """Write until so many texts are encoded, and return how many documents are kept."""
     with pytest.raises(KeyboardInterrupt):
         write(SOME_TEXTS, Numbers(fails_after=after), folder, **SOME)
-    found = {"number": 0, "next_document": {"train": 1, "val": 1}}
-    for line in (folder / "progress.jsonl").read_text().splitlines()[1:]:
-        line = json.loads(line)
-        found["number"] = line["number"]
-        found["next_document"][line["split"]] = line["next_document"]
-    return found
+    records = pieces_folder(folder).glob("[0-9]*.json")
+    return sum(json.loads(path.read_text())["documents"] for path in records)
 
 
 @pytest.mark.parametrize("after", [0, 1, 30, 60, 100])
-def test_finished_shards_are_not_encoded_again(tmp_path, undisturbed, after):
-    next_of, tokenizer = stopped(tmp_path, after)["next_document"], Numbers()
-    write(iter(SOME_TEXTS), tokenizer, tmp_path, **SOME)
+def test_what_was_encoded_is_not_encoded_again(tmp_path, undisturbed, after):
+    folder, tokenizer = tmp_path / "shards", Numbers()
+    kept = stopped(folder, after)
+    write(iter(SOME_TEXTS), tokenizer, folder, **SOME)
     last = sum(m["documents"] for split in json.loads(undisturbed["manifest.json"])["shards"].values() for m in split)
-    needed = [n for n in range(1, last + 1) if n >= next_of["val" if n % 4 == 0 else "train"]]
-    assert len(needed) <= tokenizer._encoded <= len(needed) + 1  # the one that exceeds max_tokens
-    assert contents(tmp_path) == undisturbed
-    if after >= 60:
-        assert len(needed) < last - 30
+    assert last - kept <= tokenizer._encoded <= last - kept + 1  # the one that exceeds max_tokens
+    assert contents(folder) == undisturbed
+    assert not pieces_folder(folder).exists()
+    assert kept >= after - 30
 
 
-def test_other_documents_are_noticed_before_a_shard_is_written(tmp_path):
-    progress = stopped(tmp_path, 100)
-    before = {name: data for name, data in contents(tmp_path).items() if name.endswith(".bin")}
-    for changed in (0, 3, progress["number"] - 1):
+def test_other_documents_are_noticed_before_anything_is_written(tmp_path):
+    folder = tmp_path / "shards"
+    kept = stopped(folder, 100)
+    before = contents(folder)
+    for changed in (0, 3, kept - 1):
         texts = list(SOME_TEXTS)
         texts[changed] = "7 50"
         with pytest.raises(ValueError, match=r"documents differ .* somewhere in the first"):
-            write(texts, Numbers(), tmp_path, **SOME)
+            write(texts, Numbers(), folder, **SOME)
     with pytest.raises(ValueError, match="documents differ"):  # too few of them
-        write(SOME_TEXTS[: progress["number"] - 1], Numbers(), tmp_path, **SOME)
+        write(SOME_TEXTS[: kept - 1], Numbers(), folder, **SOME)
     with pytest.raises(ValueError, match="documents differ"):  # so long that shards would be full before
-        write(["1 5000"] * 200, Numbers(), tmp_path, **SOME)
-    after = contents(tmp_path)
-    assert {name: after[name] for name in before} == before
-    assert "manifest.json" not in after
+        write(["1 5000"] * 200, Numbers(), folder, **SOME)
+    assert contents(folder) == before
+    assert before
+    assert "manifest.json" not in before
 
 
 @pytest.mark.parametrize("settings", [SOME, SOME | {"max_tokens": None}], ids=["max_tokens", "all"])
@@ -412,32 +410,55 @@ def alter(path: Path) -> None:
     path.write_bytes(bytes(data))
 
 
+DAMAGES = [(cut_off, ValueError), (alter, ValueError), (Path.unlink, FileNotFoundError)]
+
+
 @pytest.mark.parametrize("name", ["train_000000.bin", "val_000000.starts.bin"])
-@pytest.mark.parametrize(
-    ("damage", "error"), [(cut_off, ValueError), (alter, ValueError), (Path.unlink, FileNotFoundError)]
-)
-def test_a_damaged_shard_is_named_and_nothing_is_overwritten(tmp_path, name, damage, error):
-    write(SOME_TEXTS, Numbers(), tmp_path / "finished", **SOME)
-    stopped(tmp_path / "begun", 100)
-    for folder in (tmp_path / "finished", tmp_path / "begun"):
-        damage(folder / name)
-    before = contents(tmp_path / "begun")
+@pytest.mark.parametrize(("damage", "error"), DAMAGES)
+def test_a_damaged_shard_of_a_finished_folder_is_named_and_nothing_is_overwritten(tmp_path, name, damage, error):
+    folder = tmp_path / "finished"
+    write(SOME_TEXTS, Numbers(), folder, **SOME)
+    damage(folder / name)
+    before = contents(folder)
     with pytest.raises(error, match=name):
-        verify_shards(tmp_path / "finished", progress=False)
-    with pytest.raises(error, match=name):  # sums and all, before it goes on
-        write(SOME_TEXTS, Numbers(), tmp_path / "begun", verify=True, **SOME)
-    if damage is not alter:
-        with pytest.raises(error, match=name):
-            write(SOME_TEXTS, Numbers(), tmp_path / "begun", **SOME)
-    assert contents(tmp_path / "begun") == before
+        verify_shards(folder, progress=False)
     if damage is not alter:  # sizes are compared whenever a folder is opened
         for use in (
-            lambda: ShardedStream(tmp_path / "finished", "train"),
-            lambda: load_shard(tmp_path / "finished", "val", 0),
-            lambda: write(SOME_TEXTS, Numbers(), tmp_path / "finished", **SOME),
+            lambda: ShardedStream(folder, "train"),
+            lambda: load_shard(folder, "val", 0),
+            lambda: write(SOME_TEXTS, Numbers(), folder, **SOME),
         ):
             with pytest.raises(error, match=name):
                 use()
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize("damage", [damage for damage, _ in DAMAGES])
+def test_a_damaged_shard_of_a_killed_run_is_written_again(tmp_path, undisturbed, damage):
+    folder = tmp_path / "begun"
+    stopped(folder, 100)
+    damage(folder / "train_000000.bin")
+    write(SOME_TEXTS, Numbers(), folder, verify=damage is alter, **SOME)
+    assert contents(folder) == undisturbed
+
+
+def test_what_was_encoded_and_is_damaged_is_named_or_encoded_again(tmp_path, undisturbed):
+    folder = tmp_path / "begun"
+    for name, damage in itertools.product(("00001.bin", "00001.documents", "00001.json"), (cut_off, Path.unlink)):
+        stopped(folder, 100)
+        damage(pieces_folder(folder) / name)
+        write(SOME_TEXTS, Numbers(), folder, **SOME)
+        assert contents(folder) == undisturbed
+        shutil.rmtree(folder)
+    stopped(folder, 100)
+    alter(pieces_folder(folder) / "00001.bin")  # which its shards need
+    for path in folder.glob("*.bin"):
+        path.unlink()
+    with pytest.raises(ValueError, match=r"00001.bin is damaged: remove .*00001.json, run it again"):
+        write(SOME_TEXTS, Numbers(), folder, **SOME)
+    (pieces_folder(folder) / "00001.json").unlink()
+    write(SOME_TEXTS, Numbers(), folder, **SOME)
+    assert contents(folder) == undisturbed
 
 
 def signed(record: dict) -> str:
@@ -484,6 +505,8 @@ def test_an_unfinished_folder_is_not_read(tmp_path):
 
 
 def test_files_of_somebody_else_stay(tmp_path, undisturbed):
+    tmp_path = tmp_path / "shards"
+    tmp_path.mkdir()
     (tmp_path / "notes.tmp").write_text("mine")
     (tmp_path / "train.bin").write_text("mine, too")
     write(SOME_TEXTS, Numbers(), tmp_path, **SOME)

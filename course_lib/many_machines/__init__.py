@@ -57,7 +57,7 @@ from course_lib.foundation import (
     run_in_order,
     smallest_dtype,
 )
-from course_lib.many_machines import shard_tasks
+from course_lib.many_machines import file_tasks
 from course_lib.many_machines.devices import copy_to_device as copy_to_device
 from course_lib.many_machines.inputs import (
     TASK_BYTES,
@@ -66,17 +66,15 @@ from course_lib.many_machines.inputs import (
     plan_tasks,
     read_task,
 )
-from course_lib.many_machines.shard_tasks import Job, TaskResult
 from course_lib.sliding_windows import BatchOrder
-from course_lib.token_shards import shard_files
+from course_lib.token_shards import shard_files, shard_tasks
 from course_lib.token_shards.shard_files import (
     INPUTS,
     MANIFEST,
-    SPLITS,
     Manifest,
-    Shard,
     ShardSettings,
 )
+from course_lib.token_shards.shard_tasks import Job, TaskResult, finish_job
 
 POSITION = ("model", "optimizer", "epoch", "rows_delivered")  # in a state of training
 MOST = 10**12  # machines, or readers, of an estimate
@@ -158,11 +156,10 @@ def tokenize_files(
         tasks = plan_tasks(files, task_bytes=task_bytes, suffixes=suffixes)
         make_executor = make_executor or partial(process_pool, num_workers)
         results = _encode_all(job, tasks, make_executor, progress)
-        manifest = _write_all(job, results, make_executor, verify, progress)
-        for name in shard_files.surplus_files(out_dir, manifest):
-            (out_dir / name).unlink()  # of inputs that have changed since
+        few = sum(sum(r.tokens) for r in results) <= settings.shard_size
+        each = partial(_do_each, InThisProcess if few else make_executor)
+        manifest = finish_job(job, results, each, verify=verify, progress=progress)
         durable.write_json(out_dir / INPUTS, {"sha256": _hash_of_files(files)})
-        shard_files.write_manifest(out_dir, manifest)
     shard_tasks.remove_job(job)
     return manifest
 
@@ -180,14 +177,16 @@ def _finished(
     folder = Path(job.out_dir)
     manifest = shard_files.open_manifest(folder)
     shard_files.check_settings(folder, manifest.settings, job.settings)
-    inputs = folder / INPUTS
+    inputs, now = folder / INPUTS, _hash_of_files(files)
     known = durable.read_json(inputs) if inputs.is_file() else {}
-    if known.get("sha256") != _hash_of_files(files):
+    if known.get("sha256") != now:
         tasks = plan_tasks(files, suffixes=suffixes)
         bar = progress_bar(tasks, "comparing", unit="task", progress=progress)
         texts = (text for task in bar for text in read_task(task, job.text_column))
         digests = map(shard_files.text_digest, texts)
         shard_files.check_documents(folder, manifest, digests)
+        if not known:  # the run was killed just before
+            durable.write_json(inputs, {"sha256": now})
     shard_tasks.remove_job(job)
     return manifest
 
@@ -199,11 +198,11 @@ def _encode_all(
     progress: bool | None,
 ) -> list[TaskResult]:
     """Do all tasks, or as many as `max_tokens` allows; return their results."""
-    found = [shard_tasks.find_result(job, task) for task in tasks]
+    found = [file_tasks.find_task(job, task) for task in tasks]
     shown = {"unit": "task", "total": len(tasks), "progress": progress}
     limit = job.settings.max_tokens
     results: list[TaskResult] = []
-    work = partial(shard_tasks.encode_task, job)
+    work = partial(file_tasks.encode_task, job)
     with closing(_each_result(work, tasks, found, make_executor)) as done:
         for result in progress_bar(done, "tokenizing", **shown):
             if limit is not None and sum(result.tokens) > limit:
@@ -211,34 +210,15 @@ def _encode_all(
                 break
             results.append(result)
             limit = limit and limit - sum(result.tokens)
-    if not sum(result.documents for result in results):
-        raise ValueError(shard_files.NONE_FITS)
     return results
 
 
-def _write_all(
-    job: Job,
-    results: Sequence[TaskResult],
+def _do_each(
     make_executor: Executor | Callable[[], Executor],
-    verify: bool,
-    progress: bool | None,
-) -> Manifest:
-    """Write all shards, and say what they hold."""
-    plans = shard_tasks.plan_shards(results, job.settings)
-    if len(plans) <= len(SPLITS):  # a corpus of one shard needs no workers
-        make_executor = InThisProcess
-    found = [shard_tasks.find_shard(job, plan, verify=verify) for plan in plans]
-    shown = {"unit": "shard", "total": len(plans), "progress": progress}
-    shards: dict[str, list[Shard]] = {split: [] for split in SPLITS}
-    name = shard_files.NO_DOCUMENTS
-    work = partial(shard_tasks.write_shard, job)
-    with closing(_each_result(work, plans, found, make_executor)) as done:
-        bar = progress_bar(done, "writing shards", **shown)
-        for plan, result in zip(plans, bar, strict=True):
-            shards[plan.split].append(result.shard)
-            name = (name + int(result.documents, 16)) % 2**256
-    whole = {split: tuple(shards[split]) for split in SPLITS}
-    return Manifest(job.settings, f"{name:064x}", whole)
+    work: Callable[[Any], Any],
+    plans: Sequence[Any],
+) -> Iterator[Any]:
+    return run_in_order(work, plans, make_executor)
 
 
 def _each_result(

@@ -8,10 +8,11 @@ one stream wherever the course takes ids.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sized
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -26,28 +27,37 @@ from course_lib.foundation import (
     check_index,
     check_integer,
     checked,
+    durable,
     encode_each,
     iterate_texts,
+    plain_tokenizer,
     progress_bar,
 )
 from course_lib.sliding_windows import (
     count_windows,
 )
-from course_lib.token_shards import shard_files
-from course_lib.token_shards.shard_files import Manifest, ShardSettings, Split
-from course_lib.token_shards.shard_writer import ShardWriter
+from course_lib.token_shards import shard_files, shard_tasks
+from course_lib.token_shards.shard_files import MANIFEST, Manifest, ShardSettings, Split
+from course_lib.token_shards.shard_tasks import (
+    Job,
+    ShardPlan,
+    TaskResult,
+    TaskWriter,
+    finish_job,
+)
 
 MAPS = 128  # half of the files that macOS lets a process open
 
 # Writing.
 
 
+@checked
 def write_shards(
     documents: Iterable,
     tokenizer: object,
-    out_dir: str | os.PathLike,
+    out_dir: FilePath,
     *,
-    shard_size: int = 100_000_000,
+    shard_size: Length = 100_000_000,
     val_every: int = 100,
     max_tokens: int | None = None,
     end_of_text_id: int | None = None,
@@ -57,10 +67,12 @@ def write_shards(
 ) -> Manifest:
     """Tokenize documents once, into flat files of ids that any program can map.
 
-    A run that was killed is finished by running it again with the same documents. Its
-    finished shards are kept, and their texts are compared by a hash instead of being
-    encoded again. The result is the same, byte for byte. A folder that is already
-    finished is compared with the documents in the same way, and returned as it is.
+    Some documents at a time are encoded into `OUT_DIR.pieces`, and the shards are put
+    together from there, so that twice the room is needed until all is done. A run that
+    was killed is finished by running it again with the same documents. What it has
+    encoded is kept, and the texts are compared by a hash instead of being encoded
+    again. The result is the same, byte for byte. A folder that is already finished is
+    compared with the documents in the same way, and returned as it is.
 
     Args:
         documents: texts, lists of texts, or rows with a column of texts; they are read
@@ -75,37 +87,86 @@ def write_shards(
         end_of_text_id: by default that of the tokenizer; see `encode_corpus`.
         text_column: which column of rows holds the texts.
         verify: of a killed run, read the finished shards, and compare their SHA-256,
-            not their sizes alone.
+            not their sizes alone. Those that are damaged are written again.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Raises ValueError if there is no document, or if the folder holds shards of another
     tokenizer, other settings or other documents, or damaged ones, and then overwrites
     nothing. Raises OSError, for example, if another run is writing there.
     """
+    tokenizer, end = plain_tokenizer(tokenizer, end_of_text_id)
     settings = ShardSettings.of(
         tokenizer,
         shard_size=shard_size,
         val_every=val_every,
         max_tokens=max_tokens,
-        end_of_text_id=end_of_text_id,
+        end_of_text_id=end,
     )
-    length = len(documents) if isinstance(documents, Sized) else None
-    shown = {"total": length, "unit": "text", "progress": progress}
-    texts = iterate_texts(documents, text_column)
-    with (
-        ShardWriter(out_dir, settings, verify=verify) as writer,
-        progress_bar(texts, "writing shards", **shown) as bar,
-    ):
-        if writer.manifest is not None:
-            digests = map(shard_files.text_digest, bar)
-            shard_files.check_documents(writer.folder, writer.manifest, digests)
-            return writer.manifest
-        needed = (text for text in bar if writer.wants(shard_files.text_digest(text)))
-        end = settings.end_of_text_id
-        for ids in encode_each(needed, tokenizer, end_of_text_id=end):
-            if not writer.place(ids):
-                break
-        return writer.finish()
+    pieces = str(shard_files.pieces_folder(out_dir))
+    job = Job(pieces, str(out_dir), None, settings, tokenizer)
+    shown = {
+        "total": len(documents) if isinstance(documents, Sized) else None,
+        "unit": "text",
+        "progress": progress,
+    }
+    texts = progress_bar(
+        iterate_texts(documents, text_column), "encoding documents", **shown
+    )
+    with contextlib.closing(iter(texts)) as texts:
+        if (out_dir / MANIFEST).is_file():
+            manifest = shard_files.open_manifest(out_dir)
+            shard_files.check_settings(out_dir, manifest.settings, settings)
+            digests = map(shard_files.text_digest, texts)
+            shard_files.check_documents(out_dir, manifest, digests)
+        else:
+            durable.make_folder(out_dir)
+            with durable.only_writer(out_dir):
+                shard_tasks.begin_job(job, tokenizer, shard_size)
+                results = encode_in_tasks(job, texts, tokenizer)
+                manifest = finish_job(job, results, verify=verify, progress=progress)
+    shard_tasks.remove_job(job)
+    return manifest
+
+
+def encode_in_tasks(
+    job: Job, texts: Iterator[str], tokenizer: object
+) -> list[TaskResult]:
+    """Encode texts in tasks of about a shard, and write the shards that get full.
+
+    Tasks that a killed run has done are not done again.
+    """
+    settings, limit = job.settings, job.settings.max_tokens
+    results = shard_tasks.find_first_results(job)
+    shard_tasks.check_begun(job, results, texts)
+    num_tokens = sum(sum(result.tokens) for result in results)
+    digests: deque[bytes] = deque()  # of texts that are read but not yet written
+
+    def noted() -> Iterator[str]:
+        for text in texts:
+            digests.append(shard_files.text_digest(text))
+            yield text
+
+    encoded = encode_each(noted(), tokenizer, end_of_text_id=settings.end_of_text_id)
+    written: set[ShardPlan] = set()
+    is_last = False
+    while not is_last:
+        with TaskWriter(job, len(results)) as writer:
+            is_last = True
+            for ids in encoded:
+                if limit is not None and num_tokens + len(ids) > limit:
+                    break
+                num_tokens += len(ids)
+                writer.write(digests.popleft(), ids)
+                if writer.num_tokens >= settings.shard_size:
+                    is_last = False
+                    break
+            if writer.num_tokens:
+                results.append(writer.commit())
+        for plan in shard_tasks.full_plans(results, settings):
+            if plan not in written and shard_tasks.find_shard(job, plan) is None:
+                shard_tasks.write_shard(job, plan)
+            written.add(plan)
+    return results
 
 
 # Reading.

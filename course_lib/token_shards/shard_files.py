@@ -43,10 +43,9 @@ FORMAT_VERSION = 2
 SPLITS = ("train", "val")  #: among which documents are divided
 Split: TypeAlias = Annotated[str, OneOf(SPLITS)]
 MANIFEST = "manifest.json"  #: describes a finished folder
-PROGRESS = "progress.jsonl"  #: describes a folder that is not finished
 INPUTS = "inputs.json"  #: names the files that were tokenized
 SHARD = re.compile(rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin")
-RECORDS = "|".join(map(re.escape, (MANIFEST, PROGRESS, INPUTS)))
+RECORDS = "|".join(map(re.escape, (MANIFEST, INPUTS)))
 UNFINISHED = re.compile(rf"({SHARD.pattern}|{RECORDS})(\.\w+)*{re.escape(TEMPORARY)}")
 NONE_FITS = "documents must hold at least one, of no more than max_tokens ids"
 NO_DOCUMENTS = 0  #: the name of no documents; see `add_document`
@@ -172,7 +171,7 @@ def open_manifest(out_dir: FilePath) -> Manifest:
     """
     path = out_dir / MANIFEST
     if not path.is_file():
-        begun = (out_dir / PROGRESS).is_file() or pieces_folder(out_dir).is_dir()
+        begun = pieces_folder(out_dir).is_dir()
         reason = "the run was not finished; run it again" if begun else "no shards here"
         raise FileNotFoundError(f"no {path}: {reason}")
     manifest = _read_manifest(path)

@@ -29,13 +29,20 @@ from course_lib.foundation import (
     process_pool,
     run_in_order,
 )
-from course_lib.foundation.durable import checksum, write_durably
+from course_lib.foundation.durable import write_durably
 from course_lib.many_machines import encoding_hours, rows_of_documents, tokenize_files, train_rank
 from course_lib.many_machines.devices import copy_to_device
-from course_lib.many_machines.shard_tasks import Job, TaskResult, plan_shards, task_paths, write_shard
 from course_lib.token_shards import write_shards
 from course_lib.token_shards.shard_files import ShardSettings, text_digest
-from course_lib.token_shards.shard_writer import ShardWriter
+from course_lib.token_shards.shard_tasks import (
+    Job,
+    TaskResult,
+    TaskWriter,
+    finish_job,
+    plan_shards,
+    task_paths,
+    write_shard,
+)
 from course_lib.tokenizer_pipeline import build_tokenizer
 
 ROUNDS = 3
@@ -93,11 +100,14 @@ def test_placing_is_much_faster_than_encoding(benchmark, report, texts, tokenize
     documents = [(text_digest(text), ids) for text, ids in zip(texts, encode_each(texts, tokenizer), strict=True)]
 
     def place() -> None:
-        with ShardWriter(next(folders), settings) as writer:
+        folder = next(folders)
+        folder.mkdir()
+        (folder / "pieces").mkdir()
+        job = Job(str(folder / "pieces"), str(folder), None, settings, "none")
+        with TaskWriter(job, 0) as writer:
             for digest, ids in documents:
-                writer.wants(digest)
-                writer.place(ids)
-            writer.finish()
+                writer.write(digest, ids)
+            finish_job(job, [writer.commit()], progress=False)
 
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     contenders = {"place": place, "encode": lambda: encode_corpus(texts, tokenizer, progress=False)}
@@ -131,25 +141,10 @@ def encoded(tmp_path_factory) -> tuple[Job, list[TaskResult]]:
 
 
 def test_shards_are_written_by_any_worker(benchmark, report, encoded, tmp_path):
-    """Beside one process that takes all documents in their order, as `ShardWriter` does."""
+    """Two processes beside one."""
     job, results = encoded
     plans = plan_shards(results, job.settings)
     folders = (tmp_path / str(number) for number in itertools.count())
-
-    def one_after_another() -> None:
-        with ShardWriter(next(folders), job.settings) as writer:
-            for number in range(TASKS):
-                ids_path, documents_path, _ = task_paths(job, number)
-                assert (checksum(ids_path), checksum(documents_path)) == (
-                    results[number].ids_sha256,
-                    results[number].documents_sha256,
-                )
-                ids = np.fromfile(ids_path, "<u2").reshape(DOCUMENTS, LENGTH)
-                digests = np.fromfile(documents_path, [("digest", "V32"), ("length", "<i8")])["digest"]
-                for digest, row in zip(digests, ids, strict=True):
-                    writer.wants(digest.tobytes())
-                    writer.place(row)
-            writer.finish()
 
     def by_shards(make_executor) -> None:
         own = replace(job, out_dir=str(next(folders)))
@@ -158,14 +153,13 @@ def test_shards_are_written_by_any_worker(benchmark, report, encoded, tmp_path):
 
     with process_pool(2) as pool:
         contenders = {
-            "one": one_after_another,
             "by shards": lambda: by_shards(InThisProcess),
             "two": lambda: by_shards(pool),
             "plan": lambda: plan_shards(results, job.settings),
         }
         seconds = compare(benchmark, contenders, ROUNDS)
     num_tokens = DOCUMENTS * LENGTH * TASKS
-    names = ("one process in order", "each shard by itself", "the same, two processes", "what stays serial: the plan")
+    names = ("one process", "two processes", "what stays serial: the plan")
     for value, label in zip(seconds.values(), names, strict=True):
         hours = encoding_hours(15e12, num_tokens / value)
         report(label, f"{num_tokens / value / 1e6:,.0f} M tokens/s", f"{hours:,.1f} h for 15 T tokens at that rate")

@@ -6,10 +6,13 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from course_lib.foundation import CharTokenizer
+from course_lib.many_machines.file_tasks import encode_task
 from course_lib.many_machines.inputs import plan_tasks
-from course_lib.many_machines.shard_tasks import Job, encode_task, plan_shards, write_shard
 from course_lib.token_shards.shard_files import ShardSettings
+from course_lib.token_shards.shard_tasks import Job, TaskWriter, plan_shards, write_shard
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)
@@ -38,16 +41,34 @@ def elsewhere(**changes):
     return replace(JOB, **folders | changes)
 
 
+def written(*documents):
+    with TaskWriter(JOB, 77) as writer:
+        for ids in documents:
+            writer.write(bytes(32), np.asarray(ids))
+        return writer.commit()
+
+
 CALLS = {
     "begin_job(elsewhere(), CHARACTERS, 7)": 7,
     "begin_job(elsewhere(text_column=np.nan), CHARACTERS, 7)": ValueError("content must be what JSON holds"),
     "remove_job(elsewhere())": None,
     "remove_job(elsewhere(folder='/nowhere'))": None,
-    "encode_task(JOB, task()).documents": 2,
-    "encode_task(JOB, task(b'\\n')).documents": 0,
-    "encode_task(JOB, task(b'3'))": ValueError("line 1"),
-    "find_result(JOB, Task(99, ()))": None,
-    "find_result(JOB, task(b' ' * 40)) if encode_task(JOB, task()) else 0": None,
+    "find_result(JOB, 99)": None,
+    "written([1, 2, 3]).tokens": (3,),
+    "written([1] * 9, [1], [2]).tokens": (9, 1, 1),
+    "written([1, 2**16])": ValueError("it gave the id 65536"),
+    "written([1, -1])": ValueError("it gave the id -1"),
+    "written([1.5])": TypeError("ids must be integers"),
+    "written(np.array([], dtype=np.uint8))": ValueError("ids must hold at least one"),
+    "written().documents": 0,
+    "check_begun(JOB, [], iter('a'))": None,
+    "check_begun(JOB, [encode_task(JOB, task())], iter(['ab', '']))": None,
+    "check_begun(JOB, [encode_task(JOB, task())], iter(['ab']))": ValueError("somewhere in the first 2"),
+    "check_begun(JOB, [encode_task(JOB, task())], iter(['ab', 'c']))": ValueError("documents differ from those"),
+    "find_first_results(elsewhere())": [],
+    "full_plans([], JOB.settings)": [],
+    "full_plans([encode_task(JOB, task())], JOB.settings)": [],  # a shard that may get more
+    "finish_job(elsewhere(), [])": ValueError("documents must hold at least one"),
     "[count_up_to(JOB, encode_task(JOB, task()), limit).documents for limit in (2, 3, 4)]": [0, 1, 2],
     "count_up_to(JOB, replace(encode_task(JOB, task()), number=98), 4)": FileNotFoundError("No such file"),
     "count_up_to(JOB, encode_task(JOB, task()), 2**64).documents": 2,

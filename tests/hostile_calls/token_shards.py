@@ -208,3 +208,4 @@ CALLS = {
     "state(more=1)": ValueError("state must have the keys"),
     "make_dataloader(dataset(), 2, base_seed=0).load_state_dict(None)": TypeError("state must be a dict"),
 }
+TAKES_NO_DATA = {"encode_in_tasks": "`write_shards` calls it, with what it has checked"}

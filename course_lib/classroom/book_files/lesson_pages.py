@@ -18,6 +18,7 @@ from course_lib.classroom.book_files.questions import section
 from course_lib.classroom.cutting import COUNTS, PROMPT, alternative_text
 from course_lib.teaching.checker import Question
 from course_lib.teaching.guesses import WIDGET
+from course_lib.teaching.guesses.prompts import MIME_TYPE
 from course_lib.teaching.lessons import Lesson, exercise_of, notebooks_folder
 
 EXERCISES = re.compile(r"^## \d+\. Exercises$", re.MULTILINE)
@@ -73,6 +74,7 @@ def _prepare_cell(
         data = output.get("data", {})
         if prompt := prompt_in(output):
             data["text/html"] = prompt_as_html(lesson, prompt)
+            del data[MIME_TYPE]  # which Sphinx does not know
         data.pop(WIDGET, None)
         if "text/markdown" in data:
             data["text/markdown"] = _link_source(data["text/markdown"], folder)
@@ -89,7 +91,7 @@ def _link_source(shown: str, folder: Path) -> str:
 
     # Sphinx does not look into outputs: so this is a link to what it will write.
     def link(match: re.Match) -> str:
-        page = page_of(match[1].replace("/", "."))
+        page = page_of(match[1].removesuffix("/__init__").replace("/", "."))
         exists = (folder / f"{page}.rst").is_file()
         return f"[{match[0]}](../{page}.html)" if exists else match[0]
 

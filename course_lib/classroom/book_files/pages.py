@@ -117,9 +117,10 @@ def write_reference(folder: Path, lessons: list[Lesson]) -> None:
         modules.append(f"course_lib.{lesson.name}")
         notebook = f"The lesson: :doc:`/notebooks/{lesson.path.stem}`."
         _write_module(folder, modules[-1], "", notebook)
-        for module, names in _offered_by(modules[-1]):
-            modules.append(module)
-            _write_module(folder, module, " " + ", ".join(names), notebook)
+        for module, names in dict(_offered_by(modules[-1])).items():
+            if module.startswith(f"course_lib.{lesson.name}."):
+                modules.append(module)
+                _write_module(folder, module, " " + ", ".join(names), notebook)
     rooms = []
     for room, title in ROOMS.items():
         rooms.append(f"reference/{room}")

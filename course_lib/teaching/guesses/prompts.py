@@ -168,12 +168,13 @@ class Prompt:
     def as_data(self) -> dict[str, object]:
         """Return what is asked, ready for JSON: a saved notebook keeps it, for those
         who ask again elsewhere. Fractions have as many digits as are shown."""
-        choices = self.choices and list(map(answers.written, self.choices))
-        answer = answers.written(self.answer) if choices else self.answer
+        answer = answers.rounded(self.answer)
+        if self.choices or isinstance(answer, str):
+            answer = answers.bare(answers.written(answer))
         return {
             "question": self.question,
-            "answer": answers.rounded(answer),
-            "choices": choices,
+            "answer": answer,
+            "choices": self.labels or None,
             "within": self.within,
         }
 

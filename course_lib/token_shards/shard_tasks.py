@@ -1,18 +1,21 @@
-"""How many workers make shards together, each on its own and in any order.
+"""Write shards so that a killed run loses nothing, with one worker or with many.
 
-First, tasks encode pieces of the input and store their ids and the number of ids. Sums
-of these numbers say what every shard is made of, so each can be written independently.
+First, tasks encode some documents each, and store their ids and the number of ids in a
+folder beside the shards. Sums of these numbers say what every shard is made of, so each
+can be written independently. What is finished gets its name by a rename, and a task or
+a shard may be done twice, because its bytes are always the same.
+
+In this lesson one process does all tasks, one after another. In lesson 12 many do.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Annotated
 
@@ -29,12 +32,13 @@ from course_lib.foundation.arguments import (
     checked,
 )
 from course_lib.foundation.durable import DurableFile
-from course_lib.foundation.tokenizing import encode_each, tokenizer_hash
-from course_lib.many_machines.inputs import Task, read_piece
+from course_lib.foundation.progress import progress_bar
+from course_lib.foundation.tokenizing import tokenizer_hash
 from course_lib.token_shards import shard_files
 from course_lib.token_shards.shard_files import (
     NO_DOCUMENTS,
     SPLITS,
+    Manifest,
     Shard,
     ShardSettings,
 )
@@ -54,7 +58,8 @@ class Job:
 
     folder: str  #: where tasks leave their results. Every machine must see this folder.
     out_dir: str  #: where the shards go. Every machine must see this folder also.
-    text_column: str  #: which column of rows holds the texts
+    #: which column of rows holds the texts; None where texts themselves are given
+    text_column: str | None
     settings: ShardSettings  #: the settings of the shards
     #: the tokenizer, or None if it is in the folder as `tokenizer.json`
     tokenizer: object = None
@@ -139,47 +144,54 @@ def remove_job(job: Job) -> None:
         folder.rmdir()
 
 
-@checked
-def encode_task(job: Job, task: Task) -> TaskResult:
-    """Encode the documents of a task into files of its own.
+class TaskWriter:
+    """Writes the documents of a task into files of its own.
 
-    The result depends only on the input and the tokenizer, so a task may be done twice,
-    even by two workers at the same time. Each writes under a name of its own, and the
-    last one to finish replaces the files by files with the same bytes. The record is
-    written last, because it says that the task is done.
+    The files depend only on the documents and the tokenizer, so a task may be done
+    twice, even by two workers at the same time. Each writes under a name of its own,
+    and the last one to finish replaces the files by files with the same bytes. The
+    record is written last, because it says that the task is done.
+
+    Use it as a context manager: what is not committed is discarded.
     """
-    number = task.number
-    ids_path, documents_path, record_path = task_paths(job, number)
-    tokenizer = job.tokenizer or _load_tokenizer(job.folder, job.settings.tokenizer)
-    val_every, dtype = job.settings.val_every, job.settings.file_dtype
-    digests, names = deque(), deque()  # of texts that are read but not yet written
-    tokens: list[int] = []
-    count = 0
 
-    def texts() -> Iterator[str]:
-        for piece in task.pieces:
-            for place, text in enumerate(read_piece(piece, job.text_column), start=1):
-                digests.append(shard_files.text_digest(text))
-                names.append(f"{place} of {piece}")
-                yield text
+    @checked
+    def __init__(self, job: Job, number: Count):
+        self.number = number
+        ids_path, documents_path, self._record = task_paths(job, number)
+        self._ids, self._documents = DurableFile(ids_path), DurableFile(documents_path)
+        self._dtype, self._val_every = job.settings.file_dtype, job.settings.val_every
+        self._tokens: list[int] = []  # see `TaskResult`
+        self._count = 0
 
-    end, told = job.settings.end_of_text_id, iter(names.popleft, None)
-    ids_file, documents_file = DurableFile(ids_path), DurableFile(documents_path)
-    try:
-        for ids in encode_each(texts(), tokenizer, end_of_text_id=end, names=told):
-            ids_file.write(shard_files.narrow(ids, dtype).data)
-            documents_file.write(digests.popleft() + len(ids).to_bytes(8, "little"))
-            if count < val_every:
-                tokens.append(0)
-            tokens[count % val_every] += len(ids)
-            count += 1
-        sums = ids_file.commit(), documents_file.commit()
-    finally:
-        ids_file.discard()
-        documents_file.discard()
-    result = TaskResult(task.number, hash_of(task.pieces), count, tuple(tokens), *sums)
-    durable.write_json(record_path, asdict(result))
-    return result
+    def write(self, digest: bytes, ids: np.ndarray) -> None:
+        """Write the ids of the next document, its end included, and its text's hash."""
+        ids = shard_files.narrow(ids, self._dtype)
+        self._ids.write(ids.data)
+        self._documents.write(digest + len(ids).to_bytes(8, "little"))
+        if self._count < self._val_every:
+            self._tokens.append(0)
+        self._tokens[self._count % self._val_every] += len(ids)
+        self._count += 1
+
+    @property
+    def num_tokens(self) -> int:
+        return sum(self._tokens)
+
+    def commit(self, inputs: str = "") -> TaskResult:
+        """Make the files durable, and then the record; `inputs` names what was read."""
+        sums = self._ids.commit(), self._documents.commit()
+        tokens = tuple(self._tokens)
+        result = TaskResult(self.number, inputs, self._count, tokens, *sums)
+        durable.write_json(self._record, asdict(result))
+        return result
+
+    def __enter__(self) -> TaskWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ids.discard()
+        self._documents.discard()
 
 
 def hash_of(value: object) -> str:
@@ -195,7 +207,7 @@ def task_paths(job: Job, number: Count) -> tuple[Path, Path, Path]:
 
 
 @lru_cache(maxsize=1)
-def _load_tokenizer(folder: str, wanted: str) -> Tokenizer:
+def load_tokenizer(folder: str, wanted: str) -> Tokenizer:
     """Load the tokenizer once per process, and make sure that it is the right one."""
     path = Path(folder) / TOKENIZER
     tokenizer = Tokenizer.from_file(str(path))
@@ -205,9 +217,8 @@ def _load_tokenizer(folder: str, wanted: str) -> Tokenizer:
 
 
 @checked
-def find_result(job: Job, task: Task) -> TaskResult | None:
-    """Return the result of a task if it is done and its input has not changed."""
-    number = task.number
+def find_result(job: Job, number: Count) -> TaskResult | None:
+    """Return the result of a task if it is done, and its files have the right size."""
     ids_path, documents_path, record_path = task_paths(job, number)
     try:
         record = durable.read_json(record_path)
@@ -217,7 +228,31 @@ def find_result(job: Job, task: Task) -> TaskResult | None:
         found = [path.stat().st_size for path in (ids_path, documents_path)]
     except (FileNotFoundError, LookupError, TypeError, ValueError):
         return None  # not done, or damaged, so that the task must be done again
-    return result if result.inputs == hash_of(task.pieces) and sizes == found else None
+    return result if sizes == found else None
+
+
+@checked
+def find_first_results(job: Job) -> list[TaskResult]:
+    """Return the results of the tasks 0, 1, 2, ... up to the first that is not done."""
+    results = []
+    while (result := find_result(job, len(results))) is not None:
+        results.append(result)
+    return results
+
+
+@checked
+def check_begun(job: Job, results: Sequence[TaskResult], texts: Iterator[str]) -> None:
+    """Take as many texts as results hold; refuse them if they are not the same."""
+    count = sum(result.documents for result in results)
+    for result in results:
+        path = task_paths(job, result.number)[1]
+        for digest in np.fromfile(path, dtype=DOCUMENT)["digest"]:
+            text = next(texts, None)
+            if text is None or shard_files.text_digest(text) != digest.tobytes():
+                raise ValueError(
+                    f"documents differ from those of the run that {job.out_dir} was "
+                    f"begun with, somewhere in the first {count}"
+                )
 
 
 @checked
@@ -250,6 +285,10 @@ class ShardPlan:
     split: str
     index: int
     parts: tuple[Part, ...]
+
+    @property
+    def num_tokens(self) -> int:
+        return sum(part.stop - part.start for part in self.parts)
 
 
 @checked
@@ -360,10 +399,8 @@ def _read_split(
     """Read a task's ids of one split, its documents there, and their numbers."""
     result = part.result
     ids_path, documents_path, record_path = task_paths(job, result.number)
-    expected = {documents_path: result.documents_sha256}
-    if split == job.settings.split_of(part.before + 1):  # checking them once is enough
-        expected[ids_path] = result.ids_sha256
-    for path, sha256 in expected.items():
+    expected = (ids_path, result.ids_sha256), (documents_path, result.documents_sha256)
+    for path, sha256 in expected:
         if durable.checksum(path) != sha256:
             raise ValueError(f"{path} is damaged: remove {record_path}, run it again")
     ids = np.fromfile(ids_path, dtype=job.settings.file_dtype)
@@ -372,3 +409,51 @@ def _read_split(
     chosen = (numbers % job.settings.val_every == 0) == (split == "val")
     ids = ids[: rows["length"].sum()][np.repeat(chosen, rows["length"])]
     return ids, rows[chosen], numbers[chosen]
+
+
+def full_plans(
+    results: Sequence[TaskResult], settings: ShardSettings
+) -> list[ShardPlan]:
+    """Return the plans of the shards that no further task can add anything to."""
+    plans = plan_shards(results, settings)
+    return [plan for plan in plans if plan.num_tokens == settings.shard_size]
+
+
+@checked
+def finish_job(
+    job: Job,
+    results: Sequence[TaskResult],
+    do_each: Callable[[Callable, Sequence], Iterable] = map,
+    *,
+    verify: bool = False,
+    progress: bool | None = None,
+) -> Manifest:
+    """Write all shards that are not there, and then the manifest: it is finished.
+
+    Args:
+        do_each: does some work for each of several plans, and yields the results in
+            their order, as `map` does.
+        verify: read the shards that are there, and compare their SHA-256, not their
+            sizes alone.
+    """
+    if not sum(result.documents for result in results):
+        raise ValueError(shard_files.NONE_FITS)
+    plans = plan_shards(results, job.settings)
+    found = [find_shard(job, plan, verify=verify) for plan in plans]
+    left = [p for p, shard in zip(plans, found, strict=True) if shard is None]
+    new = do_each(partial(write_shard, job), left)
+    done = (shard or next(new) for shard in found)
+    shown = {"unit": "shard", "total": len(plans), "progress": progress}
+    shards: dict[str, list[Shard]] = {split: [] for split in SPLITS}
+    name = NO_DOCUMENTS
+    for plan, result in zip(
+        plans, progress_bar(done, "writing shards", **shown), strict=True
+    ):
+        shards[plan.split].append(result.shard)
+        name = (name + int(result.documents, 16)) % 2**256
+    whole = {split: tuple(shards[split]) for split in SPLITS}
+    manifest = Manifest(job.settings, f"{name:064x}", whole)
+    for surplus in shard_files.surplus_files(job.out_dir, manifest):
+        Path(job.out_dir, surplus).unlink()  # of inputs that have changed since
+    shard_files.write_manifest(job.out_dir, manifest)
+    return manifest
