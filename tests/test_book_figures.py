@@ -18,7 +18,7 @@ from course_lib.classroom.book_files import figures
 from course_lib.classroom.cutting import alternative_text
 from course_lib.teaching.lessons import Lesson, find_lessons
 from course_lib.teaching.plots.style import LessonFigure
-from course_lib.teaching.widgets.player import Html, Line, Player, Whole
+from course_lib.teaching.widgets.player import Html, IntegerControl, Player, TextControl
 
 MEGABYTE = 1_000_000
 MOST_FIGURES, MOST_SITE, MOST_PAGE = 6 * MEGABYTE, 25 * MEGABYTE, 2 * MEGABYTE
@@ -127,7 +127,7 @@ def test_of_the_cells_before_only_what_a_figure_needs_is_run():
 
 
 def test_a_figure_that_offers_too_much_is_refused():
-    controls = {"a": Whole("a", 0, 99), "b": Whole("b", 0, 99)}
+    controls = {"a": IntegerControl("a", 0, 99), "b": IntegerControl("b", 0, 99)}
     player = Player(lambda a, b: Html("", ""), controls, a=1, b=1)
     assert player.offered["a"]["99"] == 99
     with pytest.raises(ValueError, match=r"at most 500 settings, or a page gets too large, got 10000"):
@@ -138,7 +138,7 @@ def test_figures_share_their_frames_only_if_they_draw_the_same():
     windows = [figures.player_of(lesson.notebook, number) for lesson, number in PLAYED if lesson.number in (2, 5)]
     assert windows[0].start != windows[1].start
     assert len({figures._mark(player) for player in windows}) == 1
-    letters = {"text": Line("text", 9)}
+    letters = {"text": TextControl("text", 9)}
     other = [Player(lambda text, end=end: Html(text + end, ""), letters, text="a") for end in "bc"]
     assert len({figures._mark(player) for player in other}) == 2
 

@@ -58,7 +58,7 @@ def test_a_prompt_is_read_from_what_its_cell_shows():
     for prompt, _ in every_prompt():
         read = as_shown(prompt)
         assert (read.question, read.labels, read.within) == (prompt.question, prompt.labels, prompt.within)
-        assert answers.written(read.answer) == answers.bare(answers.written(prompt.answer))
+        assert answers.written(read.answer) == answers.without_marks(answers.written(prompt.answer))
         if not prompt.choices:
             assert type(read.answer) is type(prompt.answer)
     assert asked.prompt_in(nbformat.v4.new_output("display_data", {"text/plain": "7", "text/html": "<b>7</b>"})) is None
@@ -87,12 +87,12 @@ def test_a_page_judges_as_a_notebook_does(browser):
         for guess in guesses:
             prompts._replies.clear()
             reply = read.guess(guess)
-            cases.append((asked.asked_by(read), guess, [reply.outcome, answers.bare(reply.message)]))
+            cases.append((asked.asked_by(read), guess, [reply.outcome, answers.without_marks(reply.message)]))
     judged = page.evaluate("cases => cases.map(([asked, text]) => Object.values(judge(asked, text)))", cases)
     page.close()
     assert len(cases) > 1000
     for (question, text, wanted), (outcome, message) in zip(cases, judged, strict=True):
-        assert [outcome, answers.bare(message)] == wanted, (question, text)
+        assert [outcome, answers.without_marks(message)] == wanted, (question, text)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,15 @@ import sys
 import numpy as np
 import pytest
 
-from course_lib.foundation.durable import DurableFile, checksum, only_writer, read_json, told, write_durably, write_json
+from course_lib.foundation.durable import (
+    DurableFile,
+    checksum,
+    naming_the_file,
+    only_writer,
+    read_json,
+    write_durably,
+    write_json,
+)
 
 
 def test_a_file_appears_when_it_is_whole_and_its_checksum_is_that_of_its_bytes(tmp_path):
@@ -108,7 +116,7 @@ def test_an_error_of_writing_names_the_file(tmp_path):
         pytest.raises(
             OSError, match=r"cannot be written \(No space left on device\); finished files are kept: 'a.bin'"
         ),
-        told("a.bin"),
+        naming_the_file("a.bin"),
     ):
         raise OSError(28, "No space left on device")
     with pytest.raises(FileNotFoundError, match="cannot be written"):

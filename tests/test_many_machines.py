@@ -481,13 +481,13 @@ def test_rows_of_documents_score_each_token_but_the_first_and_no_padding():
     assert targets.tolist() == [[1, 3, -100, -100], [-100] * 4, [1, 2, 0, 1]]
 
 
-def naive_training(inputs, targets, vocab_size, batch_size, num_steps) -> tuple[list[float], torch.Tensor]:
+def naive_training(inputs, targets, vocab_size, batch_size, num_updates) -> tuple[list[float], torch.Tensor]:
     """Plain PyTorch, without ranks: a mean over all targets of a batch."""
     torch.manual_seed(0)
     model = ConvolutionModel(vocab_size, hidden_size=16)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     losses, per_epoch = [], len(inputs) // batch_size
-    for step in range(num_steps):
+    for step in range(num_updates):
         epoch, batch = divmod(step, per_epoch)
         order = RandomOrder(len(inputs), epoch)
         chosen = order[np.arange(batch * batch_size, (batch + 1) * batch_size)]
@@ -502,14 +502,14 @@ def naive_training(inputs, targets, vocab_size, batch_size, num_steps) -> tuple[
 def test_two_ranks_train_as_one_process_with_the_same_batch_does(rows):
     inputs, targets, vocab_size = rows
     before = torch.get_rng_state()
-    one = train_rank(*rows, batch_size=24, num_steps=6)
+    one = train_rank(*rows, batch_size=24, num_updates=6)
     assert torch.equal(torch.get_rng_state(), before)
-    means = train_rank(*rows, batch_size=24, num_steps=6, loss="mean of means")  # of one mean
+    means = train_rank(*rows, batch_size=24, num_updates=6, loss="mean of means")  # of one mean
     torch.testing.assert_close(means.weights, one.weights, rtol=1e-4, atol=1e-5)
     losses, weights = naive_training(inputs, targets, vocab_size, 24, 6)
     np.testing.assert_allclose(one.losses, losses, rtol=1e-5)
     torch.testing.assert_close(one.weights, weights, rtol=1e-4, atol=1e-5)
-    two = run_ranks(train_rank, 2, *rows, batch_size=24, num_steps=6)
+    two = run_ranks(train_rank, 2, *rows, batch_size=24, num_updates=6)
     np.testing.assert_allclose(two[0].losses, one.losses, rtol=1e-5)
     torch.testing.assert_close(two[0].weights, one.weights, rtol=1e-4, atol=1e-5)
     assert torch.equal(two[0].weights, two[1].weights)
@@ -521,15 +521,15 @@ def test_two_ranks_train_as_one_process_with_the_same_batch_does(rows):
 
 
 def test_stopped_at_two_ranks_and_resumed_at_three_nothing_is_repeated_or_skipped(rows):
-    long = train_rank(*rows, batch_size=24, num_steps=10)
-    begun = run_ranks(train_rank, 2, *rows, batch_size=24, num_steps=3)
+    long = train_rank(*rows, batch_size=24, num_updates=10)
+    begun = run_ranks(train_rank, 2, *rows, batch_size=24, num_updates=3)
     state = begun[0].state
-    gone_on = run_ranks(train_rank, 3, *rows, batch_size=24, num_steps=7, state=state)
+    gone_on = run_ranks(train_rank, 3, *rows, batch_size=24, num_updates=7, state=state)
     assert begun[0].state["rows_delivered"] == begun[1].state["rows_delivered"] == 72
     steps = []
-    for reports, num_steps in ((begun, 3), (gone_on, 7)):
+    for reports, num_updates in ((begun, 3), (gone_on, 7)):
         share = 24 // len(reports)
-        for step in range(num_steps):
+        for step in range(num_updates):
             steps.append(sorted(row for r in reports for row in r.rows[step * share : (step + 1) * share]))
     assert steps == [sorted(long.rows[step * 24 : (step + 1) * 24]) for step in range(10)]
     assert Counter(row for step in steps[:4] for row in step) == Counter(range(96))  # the first epoch
@@ -537,23 +537,23 @@ def test_stopped_at_two_ranks_and_resumed_at_three_nothing_is_repeated_or_skippe
 
 
 def test_a_saved_training_goes_on_to_exactly_the_same_losses(rows):
-    long = train_rank(*rows, batch_size=24, num_steps=10)
-    begun = train_rank(*rows, batch_size=24, num_steps=3)
+    long = train_rank(*rows, batch_size=24, num_updates=10)
+    begun = train_rank(*rows, batch_size=24, num_updates=3)
     for _ in range(2):  # also again: going on does not change the state
-        gone_on = train_rank(*rows, batch_size=24, num_steps=7, state=begun.state)
+        gone_on = train_rank(*rows, batch_size=24, num_updates=7, state=begun.state)
         assert begun.losses + gone_on.losses == long.losses
         assert torch.equal(gone_on.weights, long.weights)
 
 
 def test_training_goes_on_with_its_own_rows_and_seed_only(rows):
     inputs, targets, vocab_size = rows
-    state = train_rank(*rows, batch_size=24, num_steps=1).state
+    state = train_rank(*rows, batch_size=24, num_updates=1).state
     for others in ((inputs.flip(0), targets), (inputs, targets.flip(0)), (inputs[:-1], targets[:-1])):
         with pytest.raises(ValueError, match="saved with rows="):
-            train_rank(*others, vocab_size, batch_size=24, num_steps=1, state=state)
+            train_rank(*others, vocab_size, batch_size=24, num_updates=1, state=state)
     with pytest.raises(ValueError, match="saved with base_seed=0, but this run has base_seed=3"):
-        train_rank(*rows, batch_size=24, num_steps=1, base_seed=3, state=state)
-    assert train_rank(*rows, batch_size=12, num_steps=1, state=state).state["rows_delivered"] == 36
+        train_rank(*rows, batch_size=24, num_updates=1, base_seed=3, state=state)
+    assert train_rank(*rows, batch_size=12, num_updates=1, state=state).state["rows_delivered"] == 36
 
 
 def test_a_rank_waits_in_vain_for_one_that_has_fewer_steps():
@@ -608,6 +608,6 @@ def test_ranks_that_torchrun_starts_find_each_other(made):
     assert line["ranks"] == 2
     characters = CharTokenizer("".join(TEXTS[:120]), max_characters=256)
     inputs, targets = rows_of_documents(TEXTS[:120], characters, 32)
-    one = train_rank(inputs, targets, characters.vocab_size, batch_size=12, num_steps=3)
+    one = train_rank(inputs, targets, characters.vocab_size, batch_size=12, num_updates=3)
     np.testing.assert_allclose(line["losses"], one.losses, rtol=1e-5)
     np.testing.assert_allclose(line["weights"], one.weights.double().square().sum(), rtol=1e-5)

@@ -156,13 +156,13 @@ def test_a_saved_training_goes_on_to_exactly_the_same_losses(stop):
     batches = random_ids(15, 4, 7)
     torch.manual_seed(0)
     model = GRUModel(V, hidden_size=8)
-    parts = (model, *adam_with_linear_decay(model, 0.1, num_steps=8))
+    parts = (model, *adam_with_linear_decay(model, 0.1, num_updates=8))
     losses = train_on(*parts, batches[:stop])
     file = io.BytesIO()
     torch.save([part.state_dict() for part in parts], file)
     losses += train_on(*parts, batches[stop:])
     other = GRUModel(V, hidden_size=8)
-    resumed = (other, *adam_with_linear_decay(other, 0.7, num_steps=8))
+    resumed = (other, *adam_with_linear_decay(other, 0.7, num_updates=8))
     for part, state in zip(resumed, torch.load(io.BytesIO(file.getvalue())), strict=True):
         part.load_state_dict(state)
     assert train_on(*resumed, batches[stop:]) == losses[stop:]
@@ -221,9 +221,9 @@ def test_attention_is_a_softmax_over_what_may_be_seen():
     model = AttentionModel(V, 8, max_length=16).eval()
     ids, (layer,) = random_ids(1, 5), model.layers
     hidden = model.embedding(ids) + model.places(torch.arange(5))
-    queries, keys, values = layer.look(layer.norms[0](hidden))[0].split(8, dim=-1)
+    queries, keys, values = layer.qkv(layer.norms[0](hidden))[0].split(8, dim=-1)
     for row in range(5):
         weights = (keys[: row + 1] @ queries[row] / math.sqrt(8)).softmax(dim=0)
-        hidden[0, row] = hidden[0, row] + layer.gather(weights @ values[: row + 1])
-    hidden = hidden + layer.think(layer.norms[1](hidden))
+        hidden[0, row] = hidden[0, row] + layer.attend(weights @ values[: row + 1])
+    hidden = hidden + layer.mlp(layer.norms[1](hidden))
     assert torch.allclose(model.output(model.norm(hidden)), model(ids), atol=1e-5)

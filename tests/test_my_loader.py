@@ -345,11 +345,11 @@ def test_wrong_calls_are_refused_in_words(file):
     my_loader.start(2)
     with pytest.raises(TypeError, match="overwrite must be"):
         my_loader.start(2, overwrite="yes")
-    for wrong in ({"num_steps": 0}, {"num_steps": 1.5}, {"num_steps": 1, "seed": -1}):
-        with pytest.raises((ValueError, TypeError), match=r"num_steps|seed"):
+    for wrong in ({"num_updates": 0}, {"num_updates": 1.5}, {"num_updates": 1, "seed": -1}):
+        with pytest.raises((ValueError, TypeError), match=r"num_updates|seed"):
             my_loader.train_on_rank(np.arange(100), 100, **wrong)
     with pytest.raises(ValueError, match="epoch 0 of 10 ids has no batches"):
-        my_loader.train_on_rank(np.arange(10), 10, num_steps=1, file=files.SOLUTION)
+        my_loader.train_on_rank(np.arange(10), 10, num_updates=1, file=files.SOLUTION)
 
 
 def test_each_level_has_hints_and_a_solution(file, capsys):
@@ -405,9 +405,9 @@ def test_the_loader_that_is_loaded_is_the_readers_or_else_ours(file):
 
 def test_two_ranks_train_alike_and_read_different_batches(file):
     ids = np.arange(3_000) * 7 % 50
-    alone = my_loader.train_on_rank(ids, 50, num_steps=60, file=files.SOLUTION)
+    alone = my_loader.train_on_rank(ids, 50, num_updates=60, file=files.SOLUTION)
     file.write_text(my_loader.text_at(12), encoding="utf-8")
-    one, other = run_ranks(my_loader.train_on_rank, 2, ids, 50, num_steps=60)
+    one, other = run_ranks(my_loader.train_on_rank, 2, ids, 50, num_updates=60)
     assert one == other
     assert one[1] != alone[1]
     assert len(one[0]) == 60

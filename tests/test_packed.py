@@ -74,5 +74,5 @@ def test_each_epoch_holds_each_row_once_in_an_order_of_its_own(collated):
 def test_training_on_packs_lowers_their_loss(collated):
     batch, model = packed_batch(collated), model_of("rotary")
     before = packed_loss(model, batch)[0]
-    train(model, shuffled_batches(batch, 8, torch.Generator().manual_seed(0)), num_steps=30, progress=False)
+    train(model, shuffled_batches(batch, 8, torch.Generator().manual_seed(0)), num_updates=30, progress=False)
     assert packed_loss(model, batch)[0] < before / 2

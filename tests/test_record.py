@@ -12,7 +12,7 @@ from filelock import FileLock
 
 import course_lib
 from course_lib.teaching import record
-from course_lib.teaching.record import LOCK, NAME, keep, kept
+from course_lib.teaching.record import LOCK, NAME, record_outcome, recorded_outcomes
 
 
 @pytest.fixture
@@ -30,24 +30,24 @@ def folder(monkeypatch, tmp_path):
 
 def test_the_first_guess_stays_and_an_exercise_gets_better_but_not_worse(folder):
     for outcome in ("failed", "passed"):
-        keep("How many, “T” = 4?", outcome)
+        record_outcome("How many, “T” = 4?", outcome)
     for outcome in ("raised", "failed", "passed", "failed"):
-        keep("bpe.count", outcome, over=("failed", "raised"))
-    assert kept() == {"How many, “T” = 4?": "failed", "bpe.count": "passed"}
-    keep("How many, “T” = 4?", "passed")
-    assert list(kept()) == ["bpe.count", "How many, “T” = 4?"]  # what was done last stands last
+        record_outcome("bpe.count", outcome, over=("failed", "raised"))
+    assert recorded_outcomes() == {"How many, “T” = 4?": "failed", "bpe.count": "passed"}
+    record_outcome("How many, “T” = 4?", "passed")
+    assert list(recorded_outcomes()) == ["bpe.count", "How many, “T” = 4?"]  # what was done last stands last
 
 
 def test_the_file_can_be_read_and_deleted(folder):
-    keep("How many, “T” = 4?", "passed")
+    record_outcome("How many, “T” = 4?", "passed")
     assert sorted(path.name for path in folder.iterdir()) in ([NAME], [LOCK, NAME])
     text = (folder / NAME).read_text(encoding="utf-8")
     assert '"How many, “T” = 4?": "passed"' in text
     assert "Delete this file to begin again" in text
     (folder / NAME).unlink()
-    assert kept() == {}
-    keep("Another?", "failed")
-    assert kept() == {"Another?": "failed"}
+    assert recorded_outcomes() == {}
+    record_outcome("Another?", "failed")
+    assert recorded_outcomes() == {"Another?": "failed"}
 
 
 NOT_IN_LESSONS = {
@@ -62,13 +62,13 @@ NOT_IN_LESSONS = {
 @pytest.mark.parametrize("where", NOT_IN_LESSONS)
 def test_nothing_is_written_or_read_where_no_person_works_in_the_lessons(where, folder, monkeypatch, capsys):
     (folder / "mine").mkdir()
-    keep("How many?", "passed")
+    record_outcome("How many?", "passed")
     (folder / LOCK).unlink(missing_ok=True)
     before = (folder / NAME).read_bytes()
     NOT_IN_LESSONS[where](monkeypatch, folder)
     there = sorted(folder.parent.rglob("*"))
-    keep("Another?", "passed")
-    assert kept() == {}
+    record_outcome("Another?", "passed")
+    assert recorded_outcomes() == {}
     assert sorted(folder.parent.rglob("*")) == there
     assert (folder / NAME).read_bytes() == before
     assert capsys.readouterr() == ("", "")
@@ -90,9 +90,9 @@ OTHERS = {
 @pytest.mark.parametrize("content", OTHERS.values(), ids=OTHERS)
 def test_a_file_of_another_kind_is_left_alone_and_told_once(content, folder, capsys):
     (folder / NAME).write_bytes(content)
-    keep("How many?", "passed")
-    keep("How much?", "passed")
-    assert kept() == {}
+    record_outcome("How many?", "passed")
+    record_outcome("How much?", "passed")
+    assert recorded_outcomes() == {}
     assert (folder / NAME).read_bytes() == content
     told = capsys.readouterr().err
     assert told.count("\n") == 1
@@ -102,8 +102,8 @@ def test_a_file_of_another_kind_is_left_alone_and_told_once(content, folder, cap
 @pytest.mark.parametrize("make", [Path.mkdir, getattr(os, "mkfifo", Path.mkdir)])
 def test_what_is_no_file_at_all_is_left_alone(make, folder, capsys):
     make(folder / NAME)
-    keep("How many?", "passed")
-    assert kept() == {}
+    record_outcome("How many?", "passed")
+    assert recorded_outcomes() == {}
     assert not (folder / NAME).is_file()
     assert "not a file of this course" in capsys.readouterr().err
 
@@ -112,11 +112,11 @@ def test_a_folder_that_cannot_be_written_harms_nothing(folder, monkeypatch, caps
     def full(path, data):
         raise PermissionError(13, "cannot be written (Permission denied)", str(path))
 
-    keep("How many?", "passed")
+    record_outcome("How many?", "passed")
     monkeypatch.setattr(record, "write_durably", full)
     for question in ("How much?", "How often?"):
-        keep(question, "passed")
-    assert kept() == {"How many?": "passed"}
+        record_outcome(question, "passed")
+    assert recorded_outcomes() == {"How many?": "passed"}
     assert capsys.readouterr().err.count("Your progress is not kept") == 1
 
 
@@ -124,8 +124,8 @@ def test_a_folder_that_cannot_be_written_harms_nothing(folder, monkeypatch, caps
 def test_a_read_only_folder_harms_nothing(folder, capsys):
     folder.chmod(0o555)
     try:
-        keep("How many?", "passed")
-        assert kept() == {}
+        record_outcome("How many?", "passed")
+        assert recorded_outcomes() == {}
         assert list(folder.iterdir()) == []
     finally:
         folder.chmod(0o755)
@@ -135,19 +135,19 @@ def test_a_read_only_folder_harms_nothing(folder, capsys):
 def test_a_lock_that_is_never_released_harms_nothing(folder, monkeypatch, capsys):
     monkeypatch.setattr(record, "PATIENCE", 0.01)
     with FileLock(folder / LOCK):
-        keep("How many?", "passed")
-    assert kept() == {}
+        record_outcome("How many?", "passed")
+    assert recorded_outcomes() == {}
     assert "not kept" in capsys.readouterr().err
-    keep("How many?", "passed")
-    assert kept() == {"How many?": "passed"}
+    record_outcome("How many?", "passed")
+    assert recorded_outcomes() == {"How many?": "passed"}
 
 
 def keep_many(path: Path, worker: int) -> int:
     record.progress_file = lambda: path
     record.PATIENCE = 600  # a busy machine is no failure
     for number in range(15):
-        keep(f"{worker}: question {number}?", "passed")
-    return len(kept())
+        record_outcome(f"{worker}: question {number}?", "passed")
+    return len(recorded_outcomes())
 
 
 def test_kernels_that_write_at_once_lose_nothing(tmp_path):

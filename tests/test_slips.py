@@ -8,7 +8,7 @@ import pytest
 
 from course_lib.teaching import exercise
 from course_lib.teaching.checker import PASSED
-from course_lib.teaching.checker.slips import TooManyRounds, Way, Written, rows_of, with_words_in_full
+from course_lib.teaching.checker.slips import FromSource, RightWay, TooManyRounds, rows_of, with_words_in_full
 
 
 def way(numbers, extra):
@@ -22,8 +22,8 @@ def way(numbers, extra):
 
 
 def with_slip(code: str) -> str:
-    (slip,) = Way(way, f"{code}\n    words.").slips([])
-    return Way(way, "").with_slips(slip)
+    (slip,) = RightWay(way, f"{code}\n    words.").slips([])
+    return RightWay(way, "").with_slips(slip)
 
 
 def as_written(source: str) -> str:
@@ -48,7 +48,7 @@ def as_written(source: str) -> str:
     ],
 )
 def test_a_slip_is_written_in_place_of_what_stands_there(code, old, new):
-    expected = Way(way, "").source
+    expected = RightWay(way, "").source
     for one, other in zip(old.split(" ; "), new.split(" ; "), strict=True):
         assert expected.count(one) == 1
         expected = expected.replace(one, other)
@@ -74,9 +74,9 @@ def test_a_slip_that_does_not_fit_its_way_is_refused(code, message):
 
 
 def test_two_slips_fit_together_if_they_change_different_places():
-    slips = Way(way, "> extra => >= extra\n    a.\n> extra => > 0\n    b.\nmax(0, ...) => (...)\n    c.").slips([])
+    slips = RightWay(way, "> extra => >= extra\n    a.\n> extra => > 0\n    b.\nmax(0, ...) => (...)\n    c.").slips([])
     assert [one.fits(two) for one, two in ((slips[0], slips[1]), (slips[0], slips[2]))] == [True, True]
-    slips = Way(way, "> extra => < extra\n    a.\n> extra => == 0\n    b.").slips([])
+    slips = RightWay(way, "> extra => < extra\n    a.\n> extra => == 0\n    b.").slips([])
     assert not slips[0].fits(slips[1])
 
 
@@ -121,11 +121,11 @@ def test_code_without_words_is_refused(table):
 )
 def test_a_loop_without_end_is_ended(source):
     with pytest.raises(TooManyRounds):
-        Written(source, way)(1)
+        FromSource(source, way)(1)
 
 
 def test_who_calls_itself_calls_the_one_with_the_slip():
-    assert Written("def way(n):\n    return n and 2 + way(n - 1)", way)(3) == 6
+    assert FromSource("def way(n):\n    return n and 2 + way(n - 1)", way)(3) == 6
 
 
 def sums_to(last, size):

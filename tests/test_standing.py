@@ -89,7 +89,7 @@ def test_questions_by_seed_and_exercises_of_others_are_not_kept(done, capsys):
 
 
 def test_progress_is_a_table_in_words_and_in_a_notebook(done):
-    record.keep("sliding_windows.rank_share", "passed")
+    record.record_outcome("sliding_windows.rank_share", "passed")
     progress = show_progress()
     assert str(progress) == repr(progress)
     assert "▶  2. Sliding windows" in str(progress)
@@ -133,7 +133,7 @@ def test_the_next_lesson_begins_with_where_one_was(done, monkeypatch):
     monkeypatch.setattr(standing, "display", lambda one: shown.append(one.data))
     welcome_back()
     assert shown == []
-    record.keep("random_sampling.num_batches", "failed", over=())
+    record.record_outcome("random_sampling.num_batches", "failed", over=())
     welcome_back()
     (words,) = shown
     assert words.startswith("You were last in [lesson 3, Random sampling](03_random_sampling.ipynb). Left there: ")

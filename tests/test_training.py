@@ -97,7 +97,7 @@ def test_steps_are_those_of_adam_at_a_rate_that_falls_in_even_parts(make):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    assert train(ours, batches, num_steps=30, learning_rate=0.05, progress=False) == pytest.approx(losses, rel=1e-4)
+    assert train(ours, batches, num_updates=30, learning_rate=0.05, progress=False) == pytest.approx(losses, rel=1e-4)
     for our, their in zip(ours.parameters(), theirs.parameters(), strict=True):
         torch.testing.assert_close(our, their, rtol=1e-3, atol=1e-4)
 
@@ -148,8 +148,8 @@ def test_a_second_training_goes_on_with_the_batches_that_follow():
             return super().forward(inputs)
 
     batches, loader = [], five_batches()
-    for num_steps in (2, 3, 1, 7):  # the second call ends exactly where an epoch ends
-        train(Recorder(V), loader, num_steps=num_steps, progress=False)
+    for num_updates in (2, 3, 1, 7):  # the second call ends exactly where an epoch ends
+        train(Recorder(V), loader, num_updates=num_updates, progress=False)
     assert batches == epochs(five_batches(), 3)[:13]
 
 
@@ -163,7 +163,7 @@ class Threads(BigramModel):
     "call",
     [
         lambda model: train(
-            model, make_dataloader(SlidingWindowDataset([0, 1] * 9, 4), 4, base_seed=0), num_steps=3, progress=False
+            model, make_dataloader(SlidingWindowDataset([0, 1] * 9, 4), 4, base_seed=0), num_updates=3, progress=False
         ),
         lambda model: evaluate(model, [0, 1, 2], 2),
     ],
@@ -185,7 +185,7 @@ def test_a_loss_that_is_no_number_stops_the_training_at_once(bad):
     model = BigramModel(V)
     batch = torch.tensor([[0, 1]]), torch.tensor([[1, 2]])
     with pytest.raises(ValueError, match=f"^the loss became {bad} in step 0: try a smaller learning_rate$"):
-        train(model, [batch], num_steps=1, loss_function=lambda logits, _: logits.sum() + bad, progress=False)
+        train(model, [batch], num_updates=1, loss_function=lambda logits, _: logits.sum() + bad, progress=False)
     assert torch.isfinite(model.table).all()
 
 
@@ -196,5 +196,5 @@ def test_inputs_of_several_parts_are_the_arguments_of_the_model():
     losses = []
     for batch in (inputs, {"inputs": inputs}, {"inputs": inputs, "mask": mask}, {"inputs": inputs, "mask": mask.T}):
         torch.manual_seed(0)
-        losses.append(train(AttentionModel(V, 8), [(batch, targets)] * 3, num_steps=3, progress=False))
+        losses.append(train(AttentionModel(V, 8), [(batch, targets)] * 3, num_updates=3, progress=False))
     assert losses[0] == losses[1] == losses[2] != losses[3]

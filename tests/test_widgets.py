@@ -19,7 +19,7 @@ from course_lib.teaching import play_batches, play_merges, play_packs, play_pipe
 from course_lib.teaching.guesses import WIDGET
 from course_lib.teaching.plots.style import LessonFigure
 from course_lib.teaching.widgets import batches, merges, packs, pipeline, player, tracks, windows
-from course_lib.teaching.widgets.player import Choice, Html, Player, Whole
+from course_lib.teaching.widgets.player import ChoiceControl, Html, IntegerControl, Player
 from course_lib.tokenizer_pipeline import build_tokenizer
 
 FIGURES = {
@@ -131,9 +131,9 @@ def test_each_control_changes_the_picture(played):
     at_start = played.show()
     for name, control in played.controls.items():
         old = played.start[name]
-        if isinstance(control, Whole):
+        if isinstance(control, IntegerControl):
             others = [value for value in (old - 1, old + 1, old - 2) if control.low <= value <= control.high]
-        elif isinstance(control, Choice):
+        elif isinstance(control, ChoiceControl):
             others = [value for value in control.options.values() if value != old]
         else:
             others = ["3 3 1" if "lengths" in played.controls else "one and one and one"]
@@ -158,7 +158,7 @@ def test_a_control_that_is_moved_draws_another_picture(name):
 
 def test_ends_are_drawn_or_told_in_words(played):
     """The ends of two neighbors, and of all: a picture, or a reason that does not come from somewhere deep below."""
-    ends = {name: [c.low, c.high] for name, c in played.controls.items() if isinstance(c, Whole)}
+    ends = {name: [c.low, c.high] for name, c in played.controls.items() if isinstance(c, IntegerControl)}
     pairs = [{one: a, other: b} for one, other in itertools.pairwise(ends) for a in ends[one] for b in ends[other]]
     all_low, all_high = ({name: two[end] for name, two in ends.items()} for end in (0, 1))
     for values in [all_low, all_high, *pairs]:

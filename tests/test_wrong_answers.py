@@ -24,8 +24,8 @@ import torch
 
 import course_lib.exercises
 from course_lib.teaching.checker import NOT_ATTEMPTED, PASSED, Exercise, Judgment, Outcome, running
-from course_lib.teaching.checker.mistakes import Mistake, Solved
-from course_lib.teaching.checker.slips import Written
+from course_lib.teaching.checker.mistakes import Mistake, WithSolution
+from course_lib.teaching.checker.slips import FromSource
 from wrong_answers import RIGHT, WRONG, Answer, answers_of
 
 LESSONS = sorted(m.name for m in pkgutil.iter_modules(course_lib.exercises.__path__) if not m.ispkg)
@@ -136,7 +136,7 @@ def test_each_single_mistake_changes_something_and_gets_its_own_words(lesson, su
                 assert said.startswith(mistake.diagnosis)
 
 
-def unknown_names(written: Written) -> set[str]:
+def unknown_names(written: FromSource) -> set[str]:
     """What is used in a wrong answer, and neither set in it nor known to its module."""
     source = f"({written.source})" if written.parameters is not None else written.source
     used, known = set(), {"math", "np", *dir(builtins), *written.like.__globals__}
@@ -154,22 +154,24 @@ def test_an_unknown_name_is_found():
     def like(numbers):
         pass
 
-    assert not unknown_names(Written("[sum(a) + len(np.ones(b)) for a in numbers if (b := a)]", like, "numbers"))
-    assert not unknown_names(Written("def f(numbers):\n    g = lambda n: n or f(n)\n    return map(g, numbers)", like))
-    assert unknown_names(Written("list(gone(numbers))", like, "numbers")) == {"gone"}
-    assert unknown_names(Written("def f(numbers):\n    return gone.by(numbers)", like)) == {"gone"}
+    assert not unknown_names(FromSource("[sum(a) + len(np.ones(b)) for a in numbers if (b := a)]", like, "numbers"))
+    assert not unknown_names(
+        FromSource("def f(numbers):\n    g = lambda n: n or f(n)\n    return map(g, numbers)", like)
+    )
+    assert unknown_names(FromSource("list(gone(numbers))", like, "numbers")) == {"gone"}
+    assert unknown_names(FromSource("def f(numbers):\n    return gone.by(numbers)", like)) == {"gone"}
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_each_name_in_a_table_is_known(lesson):
     # A tool that sees no tables takes an import for unused, and each answer that needs it is a NameError then.
     module = importlib.import_module(f"course_lib.exercises.{lesson}")
-    items = [item for item in vars(module).values() if isinstance(item, Solved)]
+    items = [item for item in vars(module).values() if isinstance(item, WithSolution)]
     mistakes = [(item.name, mistake) for item in items for mistake in item.mistakes]
     unknown = {
         f"{name}: {mistake.name}": missing
         for name, mistake in mistakes
-        if isinstance(mistake.function, Written) and (missing := unknown_names(mistake.function))
+        if isinstance(mistake.function, FromSource) and (missing := unknown_names(mistake.function))
     }
     assert not unknown
 

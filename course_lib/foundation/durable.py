@@ -39,7 +39,7 @@ class DurableFile:
         own = f"{self.path.name}.{uuid.uuid4().hex}{TEMPORARY}"
         self._temporary = self.path.with_name(own)
         self._digest = hashlib.sha256()
-        with told(self.path):
+        with naming_the_file(self.path):
             self._file = self._temporary.open("xb", buffering=BUFFER_BYTES)
 
     def write(self, data: bytes | memoryview) -> None:
@@ -48,13 +48,13 @@ class DurableFile:
             data = memoryview(data)
         except TypeError:
             raise TypeError(f"data must be bytes, got {type(data).__name__}") from None
-        with told(self.path):
+        with naming_the_file(self.path):
             self._file.write(data)
         self._digest.update(data)
 
     def commit(self) -> str:
         """Give the file its name, for good, and return its SHA-256."""
-        with told(self.path):
+        with naming_the_file(self.path):
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
@@ -132,7 +132,7 @@ def _objects_in(path: str | os.PathLike, texts: Iterable[bytes]) -> list[dict]:
 def append_line(path: FilePath, content: dict) -> None:
     """Append plain values as a line of JSON, and wait until it has reached the disk."""
     line = _as_json(content)
-    with told(path), path.open("ab") as file:
+    with naming_the_file(path), path.open("ab") as file:
         file.write(line)
         file.flush()
         os.fsync(file.fileno())
@@ -208,7 +208,7 @@ def only_writer(folder: FilePath) -> Iterator[None]:
 
 
 @contextmanager
-def told(path: str | os.PathLike) -> Iterator[None]:
+def naming_the_file(path: str | os.PathLike) -> Iterator[None]:
     """Make an OSError in writing name its file, and say that finished files stay."""
     try:
         yield

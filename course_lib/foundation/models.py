@@ -86,18 +86,18 @@ def evaluation_mode(model: nn.Module) -> Iterator[None]:
 def adam_with_linear_decay(
     model: nn.Module,
     learning_rate: Annotated[float, Finite(above=0)],
-    num_steps: Length,
+    num_updates: Length,
 ) -> tuple[torch.optim.Adam, LinearLR]:
     """Make Adam for all weights of a model, and a schedule that lowers its rate.
 
     A training loop calls `step()` on both, first on the optimizer. The rate falls
-    linearly from `learning_rate` to near zero, and stays there after `num_steps` steps.
+    linearly from `learning_rate` to near zero, where it stays after `num_updates`.
     """
     if not any(weight.requires_grad for weight in check_model(model).parameters()):
         raise ValueError("model must have at least one weight to train, got none")
     # fused: all weights in one call, which is the fastest way for models so small
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
-    return optimizer, LinearLR(optimizer, 1.0, 1 / num_steps, total_iters=num_steps)
+    return optimizer, LinearLR(optimizer, 1.0, 1 / num_updates, total_iters=num_updates)
 
 
 class BigramModel(nn.Module):
@@ -284,9 +284,9 @@ class _AttentionLayer(nn.Module):
         super().__init__()
         self.num_heads, self.rotary = num_heads, rotary
         self.norms = nn.ModuleList(nn.LayerNorm(hidden_size) for _ in range(2))
-        self.look = nn.Linear(hidden_size, 3 * hidden_size, bias=False)
-        self.gather = nn.Linear(hidden_size, hidden_size, bias=False)
-        self.think = nn.Sequential(
+        self.qkv = nn.Linear(hidden_size, 3 * hidden_size, bias=False)
+        self.attend = nn.Linear(hidden_size, hidden_size, bias=False)
+        self.mlp = nn.Sequential(
             nn.Linear(hidden_size, 4 * hidden_size),
             nn.GELU(),
             nn.Linear(4 * hidden_size, hidden_size),
@@ -296,15 +296,15 @@ class _AttentionLayer(nn.Module):
         self, hidden: torch.Tensor, position_ids: torch.Tensor, mask: torch.Tensor
     ) -> torch.Tensor:
         size, length, width = hidden.shape
-        looked = self.look(self.norms[0](hidden))
-        looked = looked.view(size, length, 3, self.num_heads, width // self.num_heads)
-        queries, keys, values = looked.permute(2, 0, 3, 1, 4)
+        qkv = self.qkv(self.norms[0](hidden))
+        qkv = qkv.view(size, length, 3, self.num_heads, width // self.num_heads)
+        queries, keys, values = qkv.permute(2, 0, 3, 1, 4)
         if self.rotary:
             queries, keys = _turn(queries, position_ids), _turn(keys, position_ids)
         seen = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
         seen = seen.transpose(1, 2).reshape(size, length, width)
-        hidden = hidden + self.gather(seen)
-        return hidden + self.think(self.norms[1](hidden))
+        hidden = hidden + self.attend(seen)
+        return hidden + self.mlp(self.norms[1](hidden))
 
 
 def _turn(vectors: torch.Tensor, position_ids: torch.Tensor) -> torch.Tensor:

@@ -387,7 +387,7 @@ def train_rank(
     vocab_size: Annotated[int, AtLeast(1, 2**20)],
     *,
     batch_size: Length,
-    num_steps: Annotated[int, AtLeast(1, 10**9)],
+    num_updates: Annotated[int, AtLeast(1, 10**9)],
     base_seed: Annotated[int, AtLeast(0, 2**63 - 1)] = 0,
     loss: Annotated[str, OneOf(LOSSES)] = "global",
     state: Mapping[str, Any] | None = None,
@@ -403,7 +403,7 @@ def train_rank(
         inputs, targets: shape (rows, T); a target of -100 is not scored.
         vocab_size: V.
         batch_size: rows in a step of all ranks together, a multiple of their number.
-        num_steps: how many steps to take now.
+        num_updates: how many steps to take now.
         base_seed: orders the rows, and draws the first weights.
         loss: "global", the mean over the targets of all ranks, or "mean of means".
         state: that of a report, to go on from there, of the same rows, vocabulary and
@@ -452,9 +452,9 @@ def train_rank(
         done = check_integer("rows_delivered", done, minimum=0, maximum=most)
         _go_on(model, optimizer, state)
     losses, rows, scored = [], [], []
-    while len(losses) < num_steps:
+    while len(losses) < num_updates:
         order.stand_at(epoch, windows=done)
-        for batch, _ in zip(order, range(num_steps - len(losses)), strict=False):
+        for batch, _ in zip(order, range(num_updates - len(losses)), strict=False):
             logits, ids = model(inputs[batch]).flatten(0, 1), targets[batch].flatten()
             loss_sum = F.cross_entropy(logits, ids, reduction="sum")  # without IGNORED
             scored.append(int((ids != IGNORED).sum()))

@@ -161,7 +161,7 @@ def _train(options: argparse.Namespace) -> None:
             *rows,
             tokenizer.vocab_size,
             batch_size=options.batch_size or max(1, 24 // world_size) * world_size,
-            num_steps=options.steps,
+            num_updates=options.steps,
             base_seed=options.seed,
             loss=options.loss,
             state=state,

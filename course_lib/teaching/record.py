@@ -47,7 +47,7 @@ def progress_file() -> Path | None:
 
 
 @checked
-def keep(name: str, outcome: str, *, over: Container[str] = ()) -> None:
+def record_outcome(name: str, outcome: str, *, over: Container[str] = ()) -> None:
     """Keep the outcome of a prompt or an exercise, as the latest that was done.
 
     Args:
@@ -68,7 +68,7 @@ def keep(name: str, outcome: str, *, over: Container[str] = ()) -> None:
         _tell_once(f"Your progress is not kept: {error}")
 
 
-def kept() -> dict[str, str]:
+def recorded_outcomes() -> dict[str, str]:
     """The outcomes by name, the latest at the end; none where none are kept."""
     path = progress_file()
     try:

@@ -123,7 +123,7 @@ def show_progress() -> Progress:
     in the file `progress.json` beside the lessons, until you delete it. Raises
     FileNotFoundError where the package is installed without the lessons.
     """
-    done, standings = record.kept(), []
+    done, standings = record.recorded_outcomes(), []
     for lesson in _lessons():
         with contextlib.suppress(Exception):  # a notebook that its reader has broken
             standings.append(_standing(lesson, done))
@@ -132,7 +132,7 @@ def show_progress() -> Progress:
 
 def welcome_back() -> None:
     """Display where you were, in one line, if you have done anything yet."""
-    if record.kept():
+    if record.recorded_outcomes():
         words = f"{show_progress().advice} `show_progress()` tells about all lessons."
         display(Markdown(words))
 

@@ -52,21 +52,21 @@ def train(
     model: nn.Module,
     batches: Annotated[Iterable[Batch], Several("pairs of inputs and targets")],
     *,
-    num_steps: Annotated[int, AtLeast(1, 10**9)],
+    num_updates: Annotated[int, AtLeast(1, 10**9)],
     learning_rate: Annotated[float, Finite(above=0)] = 1e-2,
     loss_function: Annotated[LossFunction, check_callable] = next_token_loss,
     progress: bool | None = None,
 ) -> list[float]:
-    """Train with Adam for `num_steps` batches, at a rate that falls linearly.
+    """Train with Adam for `num_updates` batches, at a rate that falls linearly.
 
     PyTorch uses one thread meanwhile: for models so small, a second one mostly waits.
 
     Args:
         model: maps inputs (B, T) to logits (B, T, V); left in training mode.
-        batches: pairs of inputs and targets, at least `num_steps`. A `WindowLoader`
+        batches: pairs of inputs and targets, at least `num_updates`. A `WindowLoader`
             goes on where its reader is, epoch after epoch. Inputs of several parts come
             as a mapping: the model's arguments by name.
-        num_steps: optimizer steps, at least 1.
+        num_updates: optimizer steps, at least 1.
         learning_rate: of the first step; it falls towards zero.
         loss_function: from logits and targets to a scalar.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
@@ -77,14 +77,14 @@ def train(
     source = (
         repeat_epochs(batches) if isinstance(batches, WindowLoader) else iter(batches)
     )
-    optimizer, schedule = adam_with_linear_decay(model, learning_rate, num_steps)
+    optimizer, schedule = adam_with_linear_decay(model, learning_rate, num_updates)
     losses: list[float] = []
     model.train()
     bar = {"unit": "step", "progress": progress}
-    for step in progress_bar(range(num_steps), "training", **bar):
+    for step in progress_bar(range(num_updates), "training", **bar):
         batch = next(source, None)
         if batch is None:
-            wanted = f"{num_steps} for as many steps"
+            wanted = f"{num_updates} for as many steps"
             raise ValueError(f"batches must hold {wanted}, but ended after {step}")
         if not isinstance(batch, tuple | list) or len(batch) != 2:
             kind = type(batch).__name__

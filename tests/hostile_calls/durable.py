@@ -5,7 +5,7 @@ import itertools
 import tempfile
 from pathlib import Path
 
-from course_lib.foundation.durable import DurableFile, append_line, only_writer, read_lines, told
+from course_lib.foundation.durable import DurableFile, append_line, naming_the_file, only_writer, read_lines
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)
@@ -89,6 +89,6 @@ CALLS = {
     "sync_folder('/tmp')": None,
     "sync_folder(new())": FileNotFoundError("No such file"),
     "within(only_writer(ROOM.name))": OSError("No space left on device"),
-    "within(told('a.bin'))": OSError("cannot be written (No space left on device)"),
-    "within(told(Path('a.bin')))": OSError("finished files are kept: 'a.bin'"),
+    "within(naming_the_file('a.bin'))": OSError("cannot be written (No space left on device)"),
+    "within(naming_the_file(Path('a.bin')))": OSError("finished files are kept: 'a.bin'"),
 }

@@ -32,13 +32,13 @@ def shards(inputs=None, tokenizer=CHARACTERS, **options):
     return manifest.num_tokens("train"), manifest.num_tokens("val")
 
 
-def train(inputs=ROWS, targets=ROWS, vocab_size=4, batch_size=2, num_steps=1, **options):
-    report = train_rank(inputs, targets, vocab_size, batch_size=batch_size, num_steps=num_steps, **options)
+def train(inputs=ROWS, targets=ROWS, vocab_size=4, batch_size=2, num_updates=1, **options):
+    report = train_rank(inputs, targets, vocab_size, batch_size=batch_size, num_updates=num_updates, **options)
     return len(report.losses)
 
 
 def trained(**changed):
-    return train_rank(ROWS, ROWS, 4, batch_size=2, num_steps=1).state | changed
+    return train_rank(ROWS, ROWS, 4, batch_size=2, num_updates=1).state | changed
 
 
 def forged(**memory):
@@ -113,10 +113,10 @@ CALLS = {
     "backward(backward_by_targets, 0)": ValueError("no rank has a target to score"),
     "backward(backward_by_ranks, 4)": 0.25,
     "train()": 1,
-    "train(num_steps=5)": 5,
+    "train(num_updates=5)": 5,
     "train(batch_size=5)": ValueError("batch_size 5"),
     "train(targets=UNSCORED)": ValueError("no rank has a target to score"),
-    "train_rank(ROWS, ROWS, 4, batch_size=4, num_steps=1).rows.__len__()": 4,
+    "train_rank(ROWS, ROWS, 4, batch_size=4, num_updates=1).rows.__len__()": 4,
     "train(state={})": ValueError("state must have the keys"),
     "train(state=trained(), batch_size=4)": 1,
     "train(state=trained(), base_seed=1)": ValueError("saved with base_seed=0, but this run has base_seed=1"),

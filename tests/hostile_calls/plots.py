@@ -388,7 +388,7 @@ CALLS = {
     "plot_timeline({'t': {'a': [(0, 0, '0')]}}, xlabel='')": ValueError(
         "workers must have a task that takes longer than 0"
     ),
-    "plot_waits({'a': [1, 2]}, xlabel='')": ValueError("work['a'] must have shape (num_steps, world_size)"),
+    "plot_waits({'a': [1, 2]}, xlabel='')": ValueError("work['a'] must have shape (steps, world_size)"),
     "plot_waits({'a': [[-1]]}, xlabel='')": ValueError("none below 0"),
     "plot_waits({'a': [[0, 0]]}, xlabel='')": ValueError("work must be more than 0"),
     "plot_waits({'a': [[nan]]}, xlabel='')": ValueError("work['a'] must be finite"),

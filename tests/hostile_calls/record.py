@@ -2,12 +2,12 @@
 
 CALLS = {
     # no kernel: nobody is there
-    "keep('how many?', 'passed')": None,
-    "keep('how many?', '\\ud800', over=('passed',))": None,
+    "record_outcome('how many?', 'passed')": None,
+    "record_outcome('how many?', '\\ud800', over=('passed',))": None,
 }
 
 TAKES_NO_DATA = {
     "kernel_listens": "takes no arguments",
     "progress_file": "takes no arguments",
-    "kept": "takes no arguments",
+    "recorded_outcomes": "takes no arguments",
 }

@@ -28,15 +28,15 @@ def loader():
     return make_dataloader(SlidingWindowDataset([0, 1, 2, 3, 4] * 3, 2), 4, base_seed=0)
 
 
-ONE = {"num_steps": 1, "progress": False}
+ONE = {"num_updates": 1, "progress": False}
 CALLS = {
     "len(train(model(), [BATCH], **ONE))": 1,
-    "len(train(model(), [BATCH], progress=False, num_steps=np.int8(1)))": 1,
+    "len(train(model(), [BATCH], progress=False, num_updates=np.int8(1)))": 1,
     "len(train(model(), [BATCH], learning_rate=torch.tensor(0.1), **ONE))": 1,
-    "len(train(model(), loader(), num_steps=9, progress=False))": 9,
+    "len(train(model(), loader(), num_updates=9, progress=False))": 9,
     "train(model(), [BATCH], loss_function=answer, **ONE)": [42],
     "train(model(), [], **ONE)": ValueError("batches must hold 1 for as many steps, but ended after 0"),
-    "train(model(), [BATCH] * 3, num_steps=4, progress=False)": ValueError("but ended after 3"),
+    "train(model(), [BATCH] * 3, num_updates=4, progress=False)": ValueError("but ended after 3"),
     "train(model(), [BATCH[0]], **ONE)": TypeError("batches must be pairs of inputs and targets, got Tensor"),
     "train(model(), [BATCH], loss_function=nans, **ONE)": ValueError("the loss became nan in step 0"),
     "train(nn.Identity(), [BATCH], **ONE)": ValueError("model must have at least one weight to train, got none"),

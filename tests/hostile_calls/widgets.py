@@ -8,7 +8,7 @@ from course_lib.teaching.widgets.batches import draw_batches
 from course_lib.teaching.widgets.merges import draw_merges
 from course_lib.teaching.widgets.packs import draw_packs
 from course_lib.teaching.widgets.pipeline import draw_pipeline
-from course_lib.teaching.widgets.player import Choice, Line, Player, Whole, numbers_of, stacked
+from course_lib.teaching.widgets.player import ChoiceControl, IntegerControl, Player, TextControl, numbers_of, stacked
 from course_lib.teaching.widgets.tracks import draw_tracks
 from course_lib.teaching.widgets.windows import counted, draw_windows
 
@@ -79,16 +79,18 @@ CALLS = {
     "play_pipeline(BARE, 3)": TypeError("text must be a str, got int"),
     "'<b>' in draw_pipeline(BARE, '<b>').html": False,
     "Player(draw_windows, {}, num_tokens=1)": TypeError("start values must be those of [], got ['num_tokens']"),
-    "Player(draw_windows, {'stride': Whole('S', 1, 2)})": TypeError("start values must be those of ['stride'], got []"),
-    "Whole('x', 0, 3).check('x', 4)": ValueError("x must be an integer of at least 0 and at most 3"),
-    "Whole('x', 0, 3).check('x', np.uint8(3))": 3,
-    "Choice('x', {'A': 'a'}).check('x', 'A')": ValueError("x must be one of 'a', got 'A'"),
-    "Choice('x', {'A': 'a'}).check('x', nan)": TypeError("x must be one of 'a', got nan"),
-    "Choice('x', {'A': 'a'}).check('x', ['a'])": TypeError("x must be one of 'a', got ['a'] (list)"),
-    "Whole('x', 0, 3).check('x', True)": TypeError("x must be an integer"),
-    "Line('x', 3).check('x', b'abc')": TypeError("x must be a str"),
+    "Player(draw_windows, {'stride': IntegerControl('S', 1, 2)})": TypeError(
+        "start values must be those of ['stride'], got []"
+    ),
+    "IntegerControl('x', 0, 3).check('x', 4)": ValueError("x must be an integer of at least 0 and at most 3"),
+    "IntegerControl('x', 0, 3).check('x', np.uint8(3))": 3,
+    "ChoiceControl('x', {'A': 'a'}).check('x', 'A')": ValueError("x must be one of 'a', got 'A'"),
+    "ChoiceControl('x', {'A': 'a'}).check('x', nan)": TypeError("x must be one of 'a', got nan"),
+    "ChoiceControl('x', {'A': 'a'}).check('x', ['a'])": TypeError("x must be one of 'a', got ['a'] (list)"),
+    "IntegerControl('x', 0, 3).check('x', True)": TypeError("x must be an integer"),
+    "TextControl('x', 3).check('x', b'abc')": TypeError("x must be a str"),
     "stacked('<b>').html": "<p>&lt;b&gt;</p>",
     "stacked().text": "",
-    "Line('x', 2).check('x', 'abc')": ValueError("x must have at most 2 characters, got 3"),
-    "Line('x', 2).check('x', 7)": TypeError("x must be a str, got int"),
+    "TextControl('x', 2).check('x', 'abc')": ValueError("x must have at most 2 characters, got 3"),
+    "TextControl('x', 2).check('x', 7)": TypeError("x must be a str, got int"),
 }

@@ -24,8 +24,8 @@ from nbformat.v4 import new_output
 from course_lib.classroom.cutting import alternative_text
 from course_lib.foundation import process_pool
 from course_lib.teaching.lessons import Lesson
-from course_lib.teaching.plots.style import RULES, LessonFigure, say
-from course_lib.teaching.widgets.player import Html, Player, Whole
+from course_lib.teaching.plots.style import RULES, LessonFigure, add_remark
+from course_lib.teaching.widgets.player import Html, IntegerControl, Player
 
 PLAYS = re.compile(r"^(play_\w+)\(", re.MULTILINE)
 FRAMES = "figures"
@@ -142,7 +142,7 @@ def frame(player: Player, values: dict[str, object]) -> tuple[str, str]:
 def _as_svg(figure: LessonFigure) -> str:
     """Draw a figure without its remark, which the page says beside it."""
     written, needless = io.StringIO(), dict.fromkeys(("Creator", "Date"))
-    say(figure, "")
+    add_remark(figure, "")
     with style.context(["default", RULES, AS_SVG]):
         figure.savefig(written, format="svg", metadata=needless)
     svg = written.getvalue()
@@ -160,7 +160,7 @@ def controls(player: Player) -> Iterator[str]:
     for name, offered in player.offered.items():
         control, start = player.controls[name], player.start[name]
         place, words = list(offered.values()).index(start), list(offered)
-        if isinstance(control, Whole):
+        if isinstance(control, IntegerControl):
             ends = f'min="0" max="{len(words) - 1}" value="{place}"'
             said = f'data-words="{" ".join(words)}" aria-valuetext="{words[place]}"'
             made = f'<input type="range" {ends} {said}><output>{words[place]}</output>'

@@ -24,7 +24,7 @@ def train_on_rank(
     ids: Ids,
     vocab_size: int,
     *,
-    num_steps: Annotated[int, AtLeast(1, 10**6)],
+    num_updates: Annotated[int, AtLeast(1, 10**6)],
     seed: Annotated[int, AtLeast(0, 2**63 - 1)] = 0,
     file: Path | None = None,
 ) -> tuple[list[float], str]:
@@ -37,7 +37,7 @@ def train_on_rank(
     Args:
         ids: the stream, N integers below vocab_size.
         vocab_size: V.
-        num_steps: how many steps to take, over as many epochs as they need.
+        num_updates: how many steps to take, over as many epochs as they need.
         seed: draws the first weights.
         file: of the loader; by default the reader's, or our solution if there is none.
 
@@ -59,7 +59,7 @@ def train_on_rank(
             optimizer.zero_grad()
             losses.append(backward_by_targets(model, loss_sum, targets.numel()))
             optimizer.step()
-            if len(losses) == num_steps:
+            if len(losses) == num_updates:
                 weights = [w.detach() for w in model.parameters()]
                 return losses, fingerprint(*weights)
         if len(losses) == before:

@@ -15,7 +15,7 @@ from course_lib.teaching.checker.comparing import (
     in_common,
     wrong_kind,
 )
-from course_lib.teaching.checker.mistakes import Examined, Mistake
+from course_lib.teaching.checker.mistakes import Mistake, WithMistakes
 
 # An answer that fails in 2 calls does not contain a mistake that fails in 18.
 SHARE_OF_A_MISTAKE = 0.8
@@ -25,7 +25,7 @@ CHANGES_ARGUMENTS = (
 )
 
 
-def diagnose(item: Examined, got: list[Outcome]) -> str | None:
+def diagnose(item: WithMistakes, got: list[Outcome]) -> str | None:
     """Say what is wrong: certain causes first, then likely ones, then what is besides.
     Some of the outcomes, of all calls or of the first ones, are wrong."""
     wrong = item.wrong_calls(got)
@@ -59,7 +59,7 @@ def diagnose(item: Examined, got: list[Outcome]) -> str | None:
     return " ".join(filter(None, [said, *besides])).removeprefix("And ") or None
 
 
-def _without_floats(item: Examined, got: list[Outcome]) -> list[Outcome] | None:
+def _without_floats(item: WithMistakes, got: list[Outcome]) -> list[Outcome] | None:
     """Return the outcomes with whole floats made integers; None if there are none."""
     pairs = zip(item.expected, got, strict=False)
     whole = [replace(b, value=as_integers(a.value, b.value)) for a, b in pairs]
@@ -67,7 +67,7 @@ def _without_floats(item: Examined, got: list[Outcome]) -> list[Outcome] | None:
     return whole if changed else None
 
 
-def _recognize(item: Examined, got: list[Outcome], wrong: list[int]) -> str | None:
+def _recognize(item: WithMistakes, got: list[Outcome], wrong: list[int]) -> str | None:
     """Name a mistake that does the same in all calls, or in those without errors."""
     if said := _known(item, got, range(len(got)), wrong):
         return said
@@ -85,7 +85,7 @@ def _recognize(item: Examined, got: list[Outcome], wrong: list[int]) -> str | No
 
 
 def _known(
-    item: Examined, got: list[Outcome], calls: Sequence[int], wrong: list[int]
+    item: WithMistakes, got: list[Outcome], calls: Sequence[int], wrong: list[int]
 ) -> str | None:
     """Return the words for the mistakes that do the same in these calls."""
     # The wrong calls come first, because most mistakes differ there.
@@ -103,7 +103,7 @@ def _known(
     return None
 
 
-def _describe(item: Examined, got: list[Outcome], wrong: list[int]) -> str | None:
+def _describe(item: WithMistakes, got: list[Outcome], wrong: list[int]) -> str | None:
     """Say what all wrong results have in common, or name a mistake that is likely."""
     expected = item.expected
     error = got[wrong[0]].error
@@ -131,12 +131,12 @@ def _describe(item: Examined, got: list[Outcome], wrong: list[int]) -> str | Non
 
 
 def _does_the_same(
-    item: Examined, mistake: Mistake, got: list[Outcome], calls: Sequence[int]
+    item: WithMistakes, mistake: Mistake, got: list[Outcome], calls: Sequence[int]
 ) -> bool:
     return all(item.outcome_of(mistake, i).same_as(got[i]) for i in calls)
 
 
-def _about_as_wrong(item: Examined, mistake: Mistake, wrong: list[int]) -> bool:
+def _about_as_wrong(item: WithMistakes, mistake: Mistake, wrong: list[int]) -> bool:
     right = enumerate(item.expected)
     failing = sum(not item.outcome_of(mistake, i).same_as(one) for i, one in right)
     return len(wrong) >= 2 and len(wrong) >= SHARE_OF_A_MISTAKE * failing

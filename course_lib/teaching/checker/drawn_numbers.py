@@ -16,7 +16,7 @@ from course_lib.teaching.checker import messages
 from course_lib.teaching.checker.calling import show
 from course_lib.teaching.checker.comparing import as_array, wrong_kind
 from course_lib.teaching.checker.messages import Judgment, Score
-from course_lib.teaching.checker.mistakes import Solved
+from course_lib.teaching.checker.mistakes import WithSolution
 from course_lib.teaching.checker.sources import source_without_decorators
 
 MOST_DRAWS = 1000
@@ -27,7 +27,7 @@ Drawn = dict[str, object]
 Draw = Callable[[random.Random], Drawn]
 
 
-class NumbersQuestion(Solved):
+class NumbersQuestion(WithSolution):
     """A question about numbers that a seed draws; see `numbers`."""
 
     def __init__(

@@ -19,7 +19,7 @@ from course_lib.teaching.checker.calling import (
 )
 from course_lib.teaching.checker.diagnosing import diagnose
 from course_lib.teaching.checker.messages import FAILED, RAISED, Judgment, Score
-from course_lib.teaching.checker.mistakes import Cases, Examined, size_of
+from course_lib.teaching.checker.mistakes import Cases, WithMistakes, size_of
 from course_lib.teaching.checker.processes import Stopped, Watch
 from course_lib.teaching.checker.running import CALL_SECONDS, limited
 from course_lib.teaching.checker.sources import (
@@ -32,7 +32,7 @@ LONGEST_PRINT = 500  # characters
 LARGE = 100_000  # rounds; if a call did not end, so many are too slow
 
 
-class Exercise(Examined):
+class Exercise(WithMistakes):
     """A function to write; see `exercise`."""
 
     @property

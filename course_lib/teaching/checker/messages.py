@@ -85,7 +85,7 @@ def report(item: object, judgment: Judgment) -> Score:
         with open(file, "a", encoding="utf-8") as log:
             log.write(json.dumps({"exercise": item.name, **asdict(judgment)}) + "\n")
     if judgment.outcome != NOT_ATTEMPTED and (name := _full_name(item)):
-        record.keep(name, judgment.outcome, over=(FAILED, RAISED))
+        record.record_outcome(name, judgment.outcome, over=(FAILED, RAISED))
     if get_ipython() is None:
         text = f"{SIGNS[judgment.outcome]} {judgment.message}"
         # A terminal without UTF-8 shows a question mark for a sign that it lacks.

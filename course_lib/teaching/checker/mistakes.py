@@ -23,9 +23,9 @@ from IPython.display import Markdown, display
 from course_lib.teaching.checker.calling import Case, Look, Outcome, run
 from course_lib.teaching.checker.messages import NOT_ATTEMPTED
 from course_lib.teaching.checker.slips import (
+    FromSource,
+    RightWay,
     Slip,
-    Way,
-    Written,
     rows_of,
     with_words_in_full,
 )
@@ -51,7 +51,7 @@ class Mistake:
         )
 
 
-class Solved:
+class WithSolution:
     """A task with a reference solution, hints and known mistakes."""
 
     def __init__(self, solution: Callable, hints: tuple[str, ...]):
@@ -85,7 +85,7 @@ class Solved:
         parameters = ", ".join(inspect.signature(self.reference).parameters)
         rows = [row for table in self.tables for row in rows_of(table)]
         return before + [
-            Mistake(code, Written(code, self.reference, parameters), (words,))
+            Mistake(code, FromSource(code, self.reference, parameters), (words,))
             for code, words in with_words_in_full(rows, known)
         ]
 
@@ -99,7 +99,7 @@ class Solved:
         display(Markdown(f"**Hint {number}.** {self.hints[number - 1]}{more}"))
 
 
-class Examined(Solved):
+class WithMistakes(WithSolution):
     """A task that is judged by calls, with its right ways and the slips in them."""
 
     def __init__(
@@ -111,7 +111,7 @@ class Examined(Solved):
     ):
         super().__init__(solution, hints)
         self.look = look
-        self.ways = [Way(solution, "")]
+        self.ways = [RightWay(solution, "")]
         self._make_cases = cases
         self._seed = 0
         self._mistaken: dict[Mistake, dict[int, Outcome]] = {}
@@ -124,13 +124,13 @@ class Examined(Solved):
         """Register the decorated function as another right way, with its own slips."""
 
         def register(function: Callable) -> Callable:
-            self.ways.append(Way(function, table))
+            self.ways.append(RightWay(function, table))
             return function
 
         return register
 
     @cached_property
-    def slips_by_way(self) -> list[tuple[Way, list[Slip]]]:
+    def slips_by_way(self) -> list[tuple[RightWay, list[Slip]]]:
         known = [mistake.diagnosis for mistake in self.functions]
         found = []
         for way in self.ways:
@@ -157,9 +157,9 @@ class Examined(Solved):
             if pair[0].fits(pair[1])
         ]
 
-    def _slipped(self, way: Way, *slips: Slip) -> Mistake:
+    def _slipped(self, way: RightWay, *slips: Slip) -> Mistake:
         name = f"{way.function.__name__}, {' and '.join(slip.code for slip in slips)}"
-        function = Written(way.with_slips(*slips), way.function)
+        function = FromSource(way.with_slips(*slips), way.function)
         return Mistake(name, function, tuple(slip.words for slip in slips))
 
     def compile(self) -> None:
@@ -167,7 +167,7 @@ class Examined(Solved):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)  # wrong answers may warn
             for mistake in (*self.mistakes, *self.pairs):
-                if isinstance(mistake.function, Written):
+                if isinstance(mistake.function, FromSource):
                     with contextlib.suppress(SyntaxError):  # some pairs are no Python
                         _ = mistake.function.function
 

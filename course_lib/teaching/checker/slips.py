@@ -115,7 +115,7 @@ class Slip:
         return self.words != other.words and not any(a.excludes(b) for a, b in pairs)
 
 
-class Way:
+class RightWay:
     """A right way to write an answer, and a table of the slips in it.
 
     The source of the function is edited below its docstring.
@@ -238,7 +238,7 @@ def _counted(loop: re.Match) -> str:
     return f"{indent}while _goes_on() and {opened}"
 
 
-class Written:
+class FromSource:
     """A function that is compiled when it is first called, and whose loops always end:
     a `def`, or an expression of `parameters`, with the globals of `like`."""
 

@@ -57,10 +57,10 @@ def as_choices(choices: object, answer: Answer) -> tuple:
     choices = tuple(as_answer("each of choices", choice) for choice in choices)
     if not 2 <= (count := len(choices)) <= MOST_CHOICES:
         raise ValueError(f"choices must be 2 to {MOST_CHOICES} answers, got {count}")
-    names = [plainly(written(choice)) for choice in choices]
+    names = [normalized(written(choice)) for choice in choices]
     if len(set(names)) < len(names):
         raise ValueError(f"choices must differ, got {choices}")
-    if plainly(written(answer)) not in names:
+    if normalized(written(answer)) not in names:
         raise ValueError(f"choices must hold the answer, {answer!r}, got {choices}")
     return choices
 
@@ -125,10 +125,10 @@ def strong(answer: Answer) -> str:
     return f"**{written(answer)}**"
 
 
-def bare(text: str) -> str:
+def without_marks(text: str) -> str:
     """Markdown without its marks, for buttons and terminals."""
     return text.replace("**", "").replace("`", "")
 
 
-def plainly(text: str) -> str:
-    return " ".join(bare(text).casefold().split()).strip("\"' .")
+def normalized(text: str) -> str:
+    return " ".join(without_marks(text).casefold().split()).strip("\"' .")

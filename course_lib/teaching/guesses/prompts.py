@@ -77,7 +77,7 @@ class Reply:
     message: str  # Markdown
 
     def __str__(self) -> str:
-        return f"{messages.SIGNS[self.outcome]} {answers.bare(self.message)}"
+        return f"{messages.SIGNS[self.outcome]} {answers.without_marks(self.message)}"
 
     __repr__ = __str__
 
@@ -121,7 +121,7 @@ class Prompt:
 
     def _count(self, first: Reply) -> None:
         _replies[self.question] = first
-        record.keep(self.question, first.outcome)
+        record.record_outcome(self.question, first.outcome)
 
     @property
     def first_reply(self) -> Reply | None:
@@ -130,7 +130,10 @@ class Prompt:
     @property
     def labels(self) -> list[str]:
         """The words on the buttons, if there is something to choose from."""
-        return [answers.bare(answers.written(choice)) for choice in self.choices or ()]
+        return [
+            answers.without_marks(answers.written(choice))
+            for choice in self.choices or ()
+        ]
 
     def __repr__(self) -> str:
         if self.choices:
@@ -140,7 +143,7 @@ class Prompt:
             how = 'Your guess: .guess("...")'
         else:
             how = f"Your guess: .guess({answers.example(self.answer)})"
-        return f"{answers.bare(self.question)}\n{how}"
+        return f"{answers.without_marks(self.question)}\n{how}"
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, object]:
         bundle = {
@@ -170,7 +173,7 @@ class Prompt:
         who ask again elsewhere. Fractions have as many digits as are shown."""
         answer = answers.rounded(self.answer)
         if self.choices or isinstance(answer, str):
-            answer = answers.bare(answers.written(answer))
+            answer = answers.without_marks(answers.written(answer))
         return {
             "question": self.question,
             "answer": answer,
@@ -200,7 +203,7 @@ class Prompt:
         if self.choices:
             return answers.written(guess) == answers.written(self.answer)
         if isinstance(self.answer, str):
-            return answers.plainly(guess) == answers.plainly(self.answer)
+            return answers.normalized(guess) == answers.normalized(self.answer)
         if not isinstance(self.answer, tuple):
             return answers.is_near(guess, self.answer, self.within)
         pairs = zip(guess, self.answer, strict=True)
@@ -210,7 +213,7 @@ class Prompt:
         words = f"**{'Right' if right else 'Not this time'}.**"
         words += f" The answer: {answers.strong(self.answer)}."
         given, wanted = answers.written(guess), answers.written(self.answer)
-        if right and answers.plainly(given) == answers.plainly(wanted):
+        if right and answers.normalized(given) == answers.normalized(wanted):
             return words
         words += f" You guessed {given}."
         if self.within:

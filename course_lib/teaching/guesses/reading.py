@@ -3,7 +3,7 @@
 import re
 from fractions import Fraction
 
-from course_lib.teaching.guesses.answers import Answer, as_answer, plainly, written
+from course_lib.teaching.guesses.answers import Answer, as_answer, normalized, written
 
 _YES = {"yes", "y", "true", "t", "right", "correct", "1"}
 _NO = {"no", "n", "false", "f", "wrong", "0"}
@@ -53,9 +53,9 @@ def _as_text(guess: object) -> str:
 
 def _read_choice(text: str, choices: tuple) -> Answer:
     """Find the choice that is meant, from its beginning if only one begins so."""
-    names = {plainly(str(choice)): choice for choice in choices}  # 1000
-    names |= {plainly(written(choice)): choice for choice in choices}  # 1,000
-    given = plainly(text)
+    names = {normalized(str(choice)): choice for choice in choices}  # 1000
+    names |= {normalized(written(choice)): choice for choice in choices}  # 1,000
+    given = normalized(text)
     if all(isinstance(choice, bool) for choice in choices) and given in _YES | _NO:
         return given in _YES
     begin = [names[name] for name in names if given and name.startswith(given)]

@@ -43,7 +43,7 @@ def plot_audit(audit: Audit) -> Figure:
     if len(audit.firsts) > MOST_RANKS:
         remarks.append(f"the first {MOST_RANKS} of {len(audit.firsts)} ranks")
     if remarks:
-        style.say(figure, "; ".join(remarks))
+        style.add_remark(figure, "; ".join(remarks))
     return figure
 
 

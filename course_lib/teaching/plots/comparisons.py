@@ -38,7 +38,7 @@ def plot_bars(
     names, numbers = [list(values)[place] for place in order], numbers[order]
     figure, axes = style.new_figure(0.36 * len(names) + 0.9)
     if more > 0:
-        style.say(figure, f"{more:,} more rows, not drawn")
+        style.add_remark(figure, f"{more:,} more rows, not drawn")
     axes.barh(range(len(names)), numbers, height=0.65, color=BAR, edgecolor=style.INK)
     low, high = min(0.0, numbers.min()), max(0.0, numbers.max())
     if limit is not None:

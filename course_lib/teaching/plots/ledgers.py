@@ -47,7 +47,7 @@ def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
     names = "as input", "as target", "start of a window"
     style.explain(figure, keys_of(panels, hatches, names))
     if remarks:
-        style.say(figure, "; ".join(remarks))
+        style.add_remark(figure, "; ".join(remarks))
     return figure
 
 

@@ -133,7 +133,7 @@ def plot_waits(work: Mapping[str, object], *, xlabel: str) -> Figure:
     """Draw steps that all ranks take together: each lasts as long as its slowest rank.
 
     Args:
-        work: title to the work in each step, shape (num_steps, world_size).
+        work: title to the work in each step, shape (steps, world_size).
         xlabel: what is counted from left to right.
     """
     panels = style.read_each("work", work, _steps)
@@ -194,7 +194,7 @@ def _positions(name: str, positions: object, num_samples: int) -> np.ndarray:
 def _steps(name: str, work: object) -> np.ndarray:
     work = style.finite(name, work)
     if work.ndim != 2 or not work.size or (work < 0).any():
-        wanted = "shape (num_steps, world_size), none below 0"
+        wanted = "shape (steps, world_size), none below 0"
         raise ValueError(f"{name} must have {wanted}, got shape {work.shape}")
     return work
 

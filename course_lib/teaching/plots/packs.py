@@ -171,7 +171,7 @@ def inspect_packs(
     names = [lines[n][0] for n in chosen]
     figure = _panels_of_packs({"": drawn}, max_length, names)
     if len(chosen) < len(rows):
-        style.say(figure, f"{len(rows) - len(chosen):,} more packs, not drawn")
+        style.add_remark(figure, f"{len(rows) - len(chosen):,} more packs, not drawn")
     return figure
 
 

@@ -112,7 +112,7 @@ def plot_orders(orders: Mapping[str, object], *, size: Length) -> Figure:
         if number % columns == 0:
             axes.set_ylabel("place in the file")
     if every > 1:
-        style.say(figure, f"one dot for every {every} positions")
+        style.add_remark(figure, f"one dot for every {every} positions")
     return figure
 
 

@@ -217,7 +217,7 @@ def explain(figure: Figure, keys: Mapping[str, str | Artist]) -> None:
     )
 
 
-def say(figure: Figure, remark: str) -> None:
+def add_remark(figure: Figure, remark: str) -> None:
     figure.supxlabel(remark, fontsize=SMALL, fontstyle="italic", x=0.01, ha="left")
 
 

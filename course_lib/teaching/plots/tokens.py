@@ -105,7 +105,7 @@ def plot_pieces(
             column += len(text)
     if left_out:
         remark = f"{left_out} labels that are longer than their boxes, not written"
-        style.say(figure, remark)
+        style.add_remark(figure, remark)
     names = {row + 0.5: name for row, name in enumerate(rows)}
     style.name_rows(axes, names, fontsize=style.NORMAL)
     axes.set_xticks([])

@@ -66,7 +66,7 @@ def plot_shift(window: Ids, labels: Sequence[str] | None = None) -> Figure:
     style.fit_columns(axes, num_drawn, 0.7)
     axes.set_ylim(-0.1, 3.6)
     if more := len(window) - num_drawn:
-        style.say(figure, f"{more:,} more ids of the window, not drawn")
+        style.add_remark(figure, f"{more:,} more ids of the window, not drawn")
     return style.without_frame(figure, axes)
 
 

@@ -5,18 +5,18 @@ import torch
 
 from course_lib.foundation import token_ledger
 from course_lib.random_sampling import subsequence_starts
-from course_lib.teaching.plots.style import LessonFigure, say, styled
+from course_lib.teaching.plots.style import LessonFigure, add_remark, styled
 from course_lib.teaching.plots.windows import plot_windows
-from course_lib.teaching.widgets.player import Player, Whole
+from course_lib.teaching.widgets.player import IntegerControl, Player
 from course_lib.teaching.widgets.windows import counted
 
 MOST_WINDOWS = 18
 CONTROLS = {
-    "num_tokens": Whole("tokens N", 2, 36, (24, 30)),
-    "num_steps": Whole("steps T", 1, 12, (3, 4, 5)),
-    "offset": Whole("offset", 0, 12, range(5)),
-    "batch_size": Whole("batch size B", 1, 6, (2, 4)),
-    "seed": Whole("seed", 0, 20, range(3)),
+    "num_tokens": IntegerControl("tokens N", 2, 36, (24, 30)),
+    "num_steps": IntegerControl("steps T", 1, 12, (3, 4, 5)),
+    "offset": IntegerControl("offset", 0, 12, range(5)),
+    "batch_size": IntegerControl("batch size B", 1, 6, (2, 4)),
+    "seed": IntegerControl("seed", 0, 20, range(3)),
 }
 
 
@@ -64,5 +64,7 @@ def draw_batches(
     cut = counted(len(starts), "subsequence")
     made = f"{num_batches} {'batch' if num_batches == 1 else 'batches'} of {batch_size}"
     unused = f"{num_tokens - ledger.used} of {num_tokens} tokens not used in this epoch"
-    say(figure, f"{cut}, shuffled: {made}, and {len(left_over)} left over; {unused}")
+    add_remark(
+        figure, f"{cut}, shuffled: {made}, and {len(left_over)} left over; {unused}"
+    )
     return figure

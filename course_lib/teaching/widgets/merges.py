@@ -3,7 +3,13 @@
 from course_lib.bpe import BPETokenizer, count_words, merge_pair, pair_counts, printable
 from course_lib.teaching.plots.tables import Table
 from course_lib.teaching.plots.tokenizations import TokenRows, makers_of
-from course_lib.teaching.widgets.player import Html, Line, Player, Whole, stacked
+from course_lib.teaching.widgets.player import (
+    Html,
+    IntegerControl,
+    Player,
+    TextControl,
+    stacked,
+)
 from course_lib.teaching.widgets.windows import counted
 
 LISTED = 8
@@ -15,7 +21,10 @@ FEW = (
     "1,000 2,000 and 3,000 are 6,000",
     "été, l'été, en été: 😀 😀",
 )
-CONTROLS = {"text": Line("text", 160, FEW), "num_merges": Whole("merges", 0, 20)}
+CONTROLS = {
+    "text": TextControl("text", 160, FEW),
+    "num_merges": IntegerControl("merges", 0, 20),
+}
 
 
 def play_merges(

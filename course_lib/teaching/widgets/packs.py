@@ -2,17 +2,23 @@
 
 from course_lib.document_packing import assign_packs
 from course_lib.teaching.plots.packs import plot_packs
-from course_lib.teaching.plots.style import LessonFigure, say, styled
-from course_lib.teaching.widgets.player import Choice, Line, Player, Whole, numbers_of
+from course_lib.teaching.plots.style import LessonFigure, add_remark, styled
+from course_lib.teaching.widgets.player import (
+    ChoiceControl,
+    IntegerControl,
+    Player,
+    TextControl,
+    numbers_of,
+)
 from course_lib.teaching.widgets.windows import counted
 
 MOST_DOCUMENTS = 24
 STRATEGIES = {"greedy": "greedy", "first fit": "first_fit", "best fit": "best_fit"}
 FEW = ("8 7 6 5 4 3 2 1", "1 2 3 4 5 6 7 8", "6 6 6 6 4 4 4 4 2 2 2 2", "5 5 5 5 5")
 CONTROLS = {
-    "lengths": Line("lengths", 120, FEW),
-    "max_length": Whole("places L", 1, 40, (6, 7, 8, 9, 10, 12, 16)),
-    "strategy": Choice("strategy", STRATEGIES),
+    "lengths": TextControl("lengths", 120, FEW),
+    "max_length": IntegerControl("places L", 1, 40, (6, 7, 8, 9, 10, 12, 16)),
+    "strategy": ChoiceControl("strategy", STRATEGIES),
 }
 
 
@@ -48,5 +54,5 @@ def draw_packs(lengths: str, max_length: int, strategy: str) -> LessonFigure:
     before, after = (sum(sizes) / len(rows) / max_length for rows in (alone, packs))
     rows = f"{counted(len(packs), 'row')} in place of {len(alone)}"
     filled = f"{after:.0%} filled in place of {before:.0%}"
-    say(figure, f"{rows}, {filled}; {sum(sizes)} tokens need {fewest} at least")
+    add_remark(figure, f"{rows}, {filled}; {sum(sizes)} tokens need {fewest} at least")
     return figure

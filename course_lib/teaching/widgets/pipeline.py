@@ -10,7 +10,7 @@ from course_lib.foundation import Text, checked
 from course_lib.teaching.plots.letters import signs
 from course_lib.teaching.plots.tables import Table
 from course_lib.teaching.plots.tokenizations import TokenRows
-from course_lib.teaching.widgets.player import Html, Line, Player, stacked
+from course_lib.teaching.widgets.player import Html, Player, TextControl, stacked
 from course_lib.teaching.widgets.windows import counted
 
 FEW = (
@@ -32,7 +32,7 @@ def play_pipeline(
         got = f"{type(tokenizer).__name__}: build_tokenizer makes one"
         raise TypeError(f"tokenizer must be a tokenizers.Tokenizer, got {got}")
     draw = functools.partial(draw_pipeline, tokenizer)
-    return Player(draw, {"text": Line("text", 160, FEW)}, text=text)
+    return Player(draw, {"text": TextControl("text", 160, FEW)}, text=text)
 
 
 @checked

@@ -13,7 +13,7 @@ from matplotlib import style
 
 from course_lib.foundation import check_choice, check_integer, check_type
 from course_lib.teaching.guesses import WIDGET, widgets_are_live
-from course_lib.teaching.plots.style import RULES, LessonFigure, say
+from course_lib.teaching.plots.style import RULES, LessonFigure, add_remark
 from course_lib.teaching.plots.tables import Table, plain
 from course_lib.teaching.plots.tokenizations import TokenRows
 
@@ -39,7 +39,7 @@ def stacked(*parts: Table | TokenRows | str) -> Html:
 
 
 @dataclass(frozen=True)
-class Whole:
+class IntegerControl:
     """A slider for whole numbers, its ends included; a book offers only a few."""
 
     label: str
@@ -64,7 +64,7 @@ class Whole:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChoiceControl:
     """Buttons, one of them pressed: what each says, and the value that it stands for.
     JupyterLab takes the arrow keys of a list that opens, to go to the next cell."""
 
@@ -85,7 +85,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Line:
+class TextControl:
     """A box for a text of one line; Enter, or leaving it, draws it. A book has no box,
     and offers a few texts."""
 
@@ -111,7 +111,7 @@ class Line:
         return Text(value=value, description=self.label, **when, **look)
 
 
-Control = Whole | Choice | Line
+Control = IntegerControl | ChoiceControl | TextControl
 
 
 class Player:
@@ -211,9 +211,9 @@ class Player:
         remark = self._picture.get_supxlabel()
         said = "\n".join(filter(None, [remark, self.invitation]))
         with style.context(["default", RULES]):
-            say(self._picture, said)
+            add_remark(self._picture, said)
             data, metadata = self._picture._repr_mimebundle_()
-            say(self._picture, remark)
+            add_remark(self._picture, remark)
         return data | {"text/plain": said}, metadata
 
 

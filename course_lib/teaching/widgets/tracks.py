@@ -2,17 +2,17 @@
 
 from course_lib.sequential_partitioning import partition_starts, row_length
 from course_lib.teaching.plots.rows import plot_tracks
-from course_lib.teaching.plots.style import LessonFigure, say, styled
-from course_lib.teaching.widgets.player import Choice, Player, Whole
+from course_lib.teaching.plots.style import LessonFigure, add_remark, styled
+from course_lib.teaching.widgets.player import ChoiceControl, IntegerControl, Player
 from course_lib.teaching.widgets.windows import counted
 
 LONGEST_ROW = 24
 CONTROLS = {
-    "num_tokens": Whole("tokens N", 3, 60, (31, 40)),
-    "batch_size": Whole("rows B", 1, 6, (2, 3, 4)),
-    "num_steps": Whole("steps T", 1, 12, (3, 4, 6)),
-    "offset": Whole("offset", 0, 12, (0, 1, 2, 4)),
-    "state": Choice("state", {"carried on": "carried", "reset": "reset"}),
+    "num_tokens": IntegerControl("tokens N", 3, 60, (31, 40)),
+    "batch_size": IntegerControl("rows B", 1, 6, (2, 3, 4)),
+    "num_steps": IntegerControl("steps T", 1, 12, (3, 4, 6)),
+    "offset": IntegerControl("offset", 0, 12, (0, 1, 2, 4)),
+    "state": ChoiceControl("state", {"carried on": "carried", "reset": "reset"}),
 }
 
 
@@ -53,5 +53,5 @@ def draw_tracks(
     rows = f"{len(starts)} batch{'es' * (last > 0)} of {counted(batch_size, 'row')}"
     state = f"is read with {counted(read, 'id')} of its row in the state"
     first = f"in batch {last} a row's first input {state}"
-    say(figure, f"{rows}, {num_steps} steps each; {first}")
+    add_remark(figure, f"{rows}, {num_steps} steps each; {first}")
     return figure

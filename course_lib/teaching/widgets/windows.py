@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from course_lib.foundation import token_ledger
 from course_lib.sliding_windows import window_starts
-from course_lib.teaching.plots.style import LessonFigure, say, styled
+from course_lib.teaching.plots.style import LessonFigure, add_remark, styled
 from course_lib.teaching.plots.windows import plot_windows
-from course_lib.teaching.widgets.player import Player, Whole
+from course_lib.teaching.widgets.player import IntegerControl, Player
 
 CONTROLS = {
-    "num_tokens": Whole("tokens N", 2, 24, (12, 20, 22, 23)),
-    "context_length": Whole("inputs T", 1, 12, (2, 3, 4, 6, 8)),
-    "stride": Whole("stride S", 1, 16, (1, 2, 3, 4, 5, 6, 8, 9, 12)),
+    "num_tokens": IntegerControl("tokens N", 2, 24, (12, 20, 22, 23)),
+    "context_length": IntegerControl("inputs T", 1, 12, (2, 3, 4, 6, 8)),
+    "stride": IntegerControl("stride S", 1, 16, (1, 2, 3, 4, 5, 6, 8, 9, 12)),
 }
 
 
@@ -38,7 +38,7 @@ def draw_windows(num_tokens: int, context_length: int, stride: int) -> LessonFig
     cut = f"{counted(len(starts), 'window')}, {counted(predictions, 'prediction')}"
     times = f"each {predictions / ledger.targets:.2f} times on average"
     targets = f"{counted(ledger.targets, 'token')} a target, {times}"
-    say(figure, f"{cut}; {targets}; {never} never a target")
+    add_remark(figure, f"{cut}; {targets}; {never} never a target")
     return figure
 
 
