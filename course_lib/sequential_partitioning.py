@@ -24,7 +24,6 @@ from course_lib.foundation import (
     Length,
     adam_with_linear_decay,
     check_callable,
-    check_integer,
     check_range,
     checked,
     evaluation_mode,
@@ -261,6 +260,8 @@ def train_on_epochs(
 
 # A test that only a model with memory can pass
 
+Few = Annotated[int, AtLeast(1, 2**31 - 1)]
+
 
 @dataclass(frozen=True)
 class RecallStream:
@@ -276,12 +277,13 @@ class RecallStream:
     answer_positions: np.ndarray
 
 
+@checked
 def make_recall_stream(
-    num_records: int,
-    longest_filler: int,
+    num_records: Few,
+    longest_filler: Few,
     *,
-    num_keys: int = 4,
-    num_fillers: int = 4,
+    num_keys: Few = 4,
+    num_fillers: Few = 4,
     generator: torch.Generator | None = None,
 ) -> RecallStream:
     """Make a stream whose answers are known only to a model that remembers the key.
@@ -293,11 +295,6 @@ def make_recall_stream(
         num_fillers: different filler ids.
         generator: where the randomness comes from.
     """
-    bounds = {"minimum": 1, "maximum": 2**31 - 1}
-    num_records = check_integer("num_records", num_records, **bounds)
-    longest_filler = check_integer("longest_filler", longest_filler, **bounds)
-    num_keys = check_integer("num_keys", num_keys, **bounds)
-    num_fillers = check_integer("num_fillers", num_fillers, **bounds)
 
     def draw(low: int, high: int, count: int) -> np.ndarray:
         return torch.randint(low, high, (count,), generator=generator).numpy()

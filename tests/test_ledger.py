@@ -121,3 +121,21 @@ def test_windows_may_be_of_different_lengths(scheme):
     assert ledger.shortest_context.tolist() == [min(found, default=0) for found in contexts]
     assert ledger.longest_context.tolist() == [max(found, default=0) for found in contexts]
     assert ledger.used + sum(ledger.dropped.values()) == num_tokens
+
+
+def test_a_ledger_is_told_in_words():
+    ledger = token_ledger([0, 4], 11, 3, reasons={"too old": [8]})
+    rows = [line.rsplit(maxsplit=1) for line in str(ledger).splitlines() if line]
+    assert [(name.strip(), count) for name, count in rows] == [
+        ("used as input or target", "8"),
+        ("dropped: too old", "1"),
+        ("dropped: tail", "2"),
+        ("all tokens", "11"),
+        ("windows", "2"),
+        ("predictions made", "6"),
+        ("a target at least once", "6"),
+        ("never a target", "5"),
+        ("fewest turns as a target", "1"),
+        ("most turns as a target", "1"),
+    ]
+    assert "turns" not in str(token_ledger([], 4, 3))

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tracemalloc
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course_lib.foundation import BlockOrder, FileOrder, RandomOrder
 from course_lib.mixing_sources import (
     MixtureOrder,
     StagedMixture,
@@ -293,3 +295,36 @@ def test_temperature_weights(sizes):
             wanted = (math.log(sizes[one]) - math.log(sizes[other])) / temperature
             if weights[one] > 1e-300 and weights[other] > 1e-300:
                 assert math.log(weights[one] / weights[other]) == pytest.approx(wanted, abs=1e-6)
+
+
+def test_a_report_before_the_first_draw_asks_for_what_the_first_draws_will():
+    empty = {"a": 1, "b": 3}, 0
+    report = StagedMixture({"a": 3, "b": 4}, [empty, ({"a": 1, "b": 1}, 4)]).report(0)
+    assert {name: (one.asked, one.got, one.draws) for name, one in report.items()} == {
+        "a": (0.5, 0, 0),
+        "b": (0.5, 0, 0),
+    }
+    report = StagedMixture({"a": 3, "b": 4}, [empty]).report()
+    assert {name: one.asked for name, one in report.items()} == {"a": 0.25, "b": 0.75}
+
+
+def test_blocks_hold_a_thousand_draws_unless_told_otherwise():
+    for mixture in (
+        MixtureOrder({"a": 9, "b": 9}, {"a": 1, "b": 1}, 5_000),
+        StagedMixture({"a": 9, "b": 9}, [({"a": 1, "b": 1}, 5_000)]),
+    ):
+        assert mixture.block_size == 1_000
+        sources = mixture.sources_at(np.arange(5_000)).reshape(5, 1_000)
+        assert set(sources.sum(axis=1).tolist()) == {500}
+
+
+@pytest.mark.parametrize("order", [RandomOrder, FileOrder, partial(BlockOrder, block_size=4, blocks_at_a_time=2)])
+def test_a_source_may_be_read_in_blocks_and_each_epoch_still_holds_it_whole(order):
+    mixture = MixtureOrder({"a": 40, "b": 7}, {"a": 2, "b": 1}, 300, order=order, block_size=30)
+    windows, sources = mixture[np.arange(300)], mixture.sources_at(np.arange(300))
+    for number, size in enumerate((40, 7)):
+        mine = windows[sources == number] - mixture.firsts[number]
+        for begin in range(0, len(mine) - size, size):
+            assert sorted(mine[begin : begin + size].tolist()) == list(range(size))
+    steps = np.abs(np.diff(windows[sources == 0][:40]))
+    assert (steps.mean() < 11) == (order is not RandomOrder)

@@ -179,6 +179,7 @@ def test_a_compact_stream_is_not_copied(dtype):
     dataset = SlidingWindowDataset(ids, 4, 3)
     assert np.shares_memory(dataset.stream, ids)
     assert np.shares_memory(dataset.cut(slice(None)), ids)
+    assert not dataset.cut(slice(None)).flags.writeable
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.int32, np.int64])

@@ -180,8 +180,11 @@ def check_memory(
     both = len(batch.memory) == 2 and np.shares_memory(*batch.memory)
     found.add("shared_memory", both, words)
     changed = any((now != then).any() for now, then in before)
-    words = f"the batch before changed when {at} was made, in the same memory"
-    found.add("shared_memory", changed, words)
+    found.add(
+        "shared_memory",
+        changed,
+        f"the batch before changed when {at} was made, in the same memory",
+    )
     return [(block, block.copy()) for block in batch.memory]
 
 
@@ -343,8 +346,11 @@ def check_order(epochs: Sequence[Epoch], found: Findings) -> list[str]:
         ):
             continue
         begins = ", ".join(str(epochs[one].first_of(row)) for row in range(3))
-        words = f"epochs {one} and {other} both begin with the rows from {begins} on"
-        found.add("same_order", 1, words)
+        found.add(
+            "same_order",
+            1,
+            f"epochs {one} and {other} both begin with the rows from {begins} on",
+        )
     return []
 
 
@@ -354,8 +360,11 @@ def check_ranks(ranks: Sequence[Sequence[Epoch]], found: Findings) -> None:
         here = Findings()
         steps = [epoch.num_batches for epoch in epochs]
         counts = ", ".join(f"rank {r}: {n:,}" for r, n in enumerate(steps))
-        words = f"the numbers of batches in epoch {number} are {counts}"
-        here.add("unequal_steps", max(steps) - min(steps), words)
+        here.add(
+            "unequal_steps",
+            max(steps) - min(steps),
+            f"the numbers of batches in epoch {number} are {counts}",
+        )
         for (a, one), (b, other) in combinations(enumerate(epochs), 2):
             order, twins = one.order_in_turns, other.order_in_turns
             both = np.isin(order, twins) & one.is_told

@@ -39,23 +39,39 @@ NUMBERS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    words = "a file and a function in it"
-    parser.add_argument("loader", metavar="FILE.py:make_loader", help=words)
+    parser.add_argument(
+        "loader", metavar="FILE.py:make_loader", help="a file and a function in it"
+    )
     for name, words in NUMBERS.items():
         flag = f"--{name.replace('_', '-')}"
         parser.add_argument(flag, type=int, metavar="N", help=words)
-    words = "the stream is documents of these lengths"
     parser.add_argument(
-        "--document-lengths", type=_numbers, metavar="N,N,...", help=words
+        "--document-lengths",
+        type=_numbers,
+        metavar="N,N,...",
+        help="the stream is documents of these lengths",
     )
-    words = "ids of the loader's own, such as an end of text, that may be scored"
-    parser.add_argument("--separator-ids", type=_numbers, metavar="N,...", help=words)
-    words = "give texts instead of ids; a tokenizer.json of the library tokenizers"
-    parser.add_argument("--tokenizer", type=user_path, metavar="FILE", help=words)
-    words = "run ranks in real processes, as one group of torch.distributed"
-    parser.add_argument("--processes", action="store_const", const=True, help=words)
-    words = "print JSON instead of a table"
-    parser.add_argument("--json", action="store_true", help=words)
+    parser.add_argument(
+        "--separator-ids",
+        type=_numbers,
+        metavar="N,...",
+        help="ids of the loader's own, such as an end of text, that may be scored",
+    )
+    parser.add_argument(
+        "--tokenizer",
+        type=user_path,
+        metavar="FILE",
+        help="give texts instead of ids; a tokenizer.json of the library tokenizers",
+    )
+    parser.add_argument(
+        "--processes",
+        action="store_const",
+        const=True,
+        help="run ranks in real processes, as one group of torch.distributed",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON instead of a table"
+    )
     words = "write a picture of ledger, order and ranks"
     parser.add_argument("--picture", type=user_path, metavar="FILE.png", help=words)
     parser.epilog = "\n".join(

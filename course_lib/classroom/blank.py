@@ -37,8 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_and_lessons(parser)
     also = {"imports": "import statements", "prompts": "prompts (predict)"}
     for name, what in also.items():
-        how = {"action": "store_true", "help": f"also empty {what}"}
-        parser.add_argument(f"--empty-{name}", **how)
+        parser.add_argument(
+            f"--empty-{name}", action="store_true", help=f"also empty {what}"
+        )
 
 
 def run(options: argparse.Namespace) -> int:

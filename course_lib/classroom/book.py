@@ -25,9 +25,12 @@ SITE_MARK = ".buildinfo"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_and_lessons(parser)
-    how = {"action": argparse.BooleanOptionalAction, "default": True}
-    words = "with a reference of the package (default)"
-    parser.add_argument("--api", help=words, **how)
+    parser.add_argument(
+        "--api",
+        help="with a reference of the package (default)",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -60,10 +60,14 @@ class Point:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    words = "list every package, the fine ones too"
-    parser.add_argument("--all", action="store_true", help=words)
-    words = "start no kernel and import no package: quicker, but knows less"
-    parser.add_argument("--no-kernel", action="store_true", help=words)
+    parser.add_argument(
+        "--all", action="store_true", help="list every package, the fine ones too"
+    )
+    parser.add_argument(
+        "--no-kernel",
+        action="store_true",
+        help="start no kernel and import no package: quicker, but knows less",
+    )
 
 
 def run(options: argparse.Namespace) -> int:

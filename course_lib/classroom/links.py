@@ -17,16 +17,23 @@ LINK = re.compile(r"(!?)\[((?:[^][]|\[[^][]*\])*)\]\(([^()\s]+)\)")
 
 
 def add_out_and_lessons(parser: argparse.ArgumentParser) -> None:
-    words = "a folder; made if it is new"
-    parser.add_argument("out", type=user_path, metavar="OUT", help=words)
-    words = "2, 02 or sliding_windows; all by default"
-    parser.add_argument("lessons", nargs="*", default=[], metavar="LESSON", help=words)
+    parser.add_argument(
+        "out", type=user_path, metavar="OUT", help="a folder; made if it is new"
+    )
+    parser.add_argument(
+        "lessons",
+        nargs="*",
+        default=[],
+        metavar="LESSON",
+        help="2, 02 or sliding_windows; all by default",
+    )
     add_force(parser)
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
-    words = "write over what is there already"
-    parser.add_argument("--force", action="store_true", help=words)
+    parser.add_argument(
+        "--force", action="store_true", help="write over what is there already"
+    )
 
 
 def user_path(text: str) -> Path:

@@ -42,10 +42,18 @@ CONFIG = Path(__file__).with_name("nbgrader_config.txt")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_and_lessons(parser)
-    words = "draws numbers and hidden calls (0, 1, 2, ...; default: 0)"
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help=words)
-    words = "whole lessons; grading then runs all their cells, 10 to 20 s each"
-    parser.add_argument("--whole", action="store_true", help=words)
+    parser.add_argument(
+        "--seed",
+        metavar="N",
+        type=int,
+        default=0,
+        help="draws numbers and hidden calls (0, 1, 2, ...; default: 0)",
+    )
+    parser.add_argument(
+        "--whole",
+        action="store_true",
+        help="whole lessons; grading then runs all their cells, 10 to 20 s each",
+    )
 
 
 def run(options: argparse.Namespace) -> int:

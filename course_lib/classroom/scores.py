@@ -48,19 +48,37 @@ from course_lib.foundation import progress_bar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    words = "what the class has handed in, or one notebook"
-    parser.add_argument("folder", type=user_path, help=words)
-    words = "the table, for a spreadsheet (default: %(default)s)"
-    parser.add_argument("--out", type=user_path, default=Path("scores.csv"), help=words)
-    words = "also write what is printed into this file"
-    parser.add_argument("--summary", type=user_path, help=words)
+    parser.add_argument(
+        "folder", type=user_path, help="what the class has handed in, or one notebook"
+    )
+    parser.add_argument(
+        "--out",
+        type=user_path,
+        default=Path("scores.csv"),
+        help="the table, for a spreadsheet (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--summary", type=user_path, help="also write what is printed into this file"
+    )
     add_force(parser)
-    words = "for a cell, beside the checks in it (default: %(default)s)"
-    parser.add_argument("--seconds", type=float, default=20, help=words)
-    words = "GB for a notebook, beside what the course needs (default: %(default)s)"
-    parser.add_argument("--memory", type=float, default=1, help=words)
-    words = "notebooks at the same time (default: %(default)s, the processors)"
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help=words)
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=20,
+        help="for a cell, beside the checks in it (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--memory",
+        type=float,
+        default=1,
+        help="GB for a notebook, beside what the course needs (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count(),
+        help="notebooks at the same time (default: %(default)s, the processors)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:

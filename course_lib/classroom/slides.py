@@ -46,8 +46,11 @@ ROLE = 'role="group" aria-roledescription="slide"'
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_and_lessons(parser)
-    words = "write notebooks for jupyterlab-rise instead, which runs their cells"
-    parser.add_argument("--notebooks", action="store_true", help=words)
+    parser.add_argument(
+        "--notebooks",
+        action="store_true",
+        help="write notebooks for jupyterlab-rise instead, which runs their cells",
+    )
 
 
 def run(options: argparse.Namespace) -> int:

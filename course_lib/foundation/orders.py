@@ -227,11 +227,11 @@ def _best_rule(bits: np.ndarray) -> float:
 @checked
 def pages_read(
     starts: Integers,
-    context_length: Length,
+    context_length: Annotated[int, AtLeast(1, 2**62)],
     *,
     cached_pages: Length,
-    bytes_per_id: int = 2,
-    page_bytes: int = PAGE_BYTES,
+    bytes_per_id: Annotated[int, AtLeast(1, 2**62)] = 2,
+    page_bytes: Annotated[int, AtLeast(1, 2**62)] = PAGE_BYTES,
 ) -> tuple[int, int]:
     """Count the pages of a file that windows need from the disk, and the jumps.
 
@@ -247,10 +247,6 @@ def pages_read(
     page that was read before.
     """
     starts = starts.astype(np.int64).ravel()
-    bounds = {"minimum": 1, "maximum": 2**62}
-    context_length = check_integer("context_length", context_length, **bounds)
-    bytes_per_id = check_integer("bytes_per_id", bytes_per_id, **bounds)
-    page_bytes = check_integer("page_bytes", page_bytes, **bounds)
     if starts.size and starts.min() < 0:
         raise ValueError(f"starts must not be negative, got {starts.min()}")
     if starts.size and (int(starts.max()) + context_length + 1) * bytes_per_id > 2**63:

@@ -167,9 +167,9 @@ def training_batches(
     plain = isinstance(texts, list | tuple) and all(isinstance(t, str) for t in texts)
     if length is None and (plain or hasattr(texts, "num_rows")):
         length = len(texts)  # batches hold an unknown number of texts
-    shown = {"total": length, "unit": "text", "progress": progress}
     texts = iterate_texts(texts, text_column)
-    return _not_blank(progress_bar(texts, "reading", **shown))
+    bar = progress_bar(texts, "reading", unit="text", total=length, progress=progress)
+    return _not_blank(bar)
 
 
 def _not_blank(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -251,8 +251,11 @@ def encode_corpus(
     documents = encode_each(
         texts, tokenizer, end_of_text_id=end_of_text_id, text_column=text_column
     )
-    shown = {"total": length, "unit": "text", "progress": progress}
-    pieces = list(progress_bar(documents, "tokenizing", **shown))
+    pieces = list(
+        progress_bar(
+            documents, "tokenizing", total=length, unit="text", progress=progress
+        )
+    )
     if not pieces:
         raise ValueError("texts must hold at least one document, got none")
     return np.concatenate(pieces)

@@ -199,12 +199,13 @@ def _encode_all(
 ) -> list[TaskResult]:
     """Do all tasks, or as many as `max_tokens` allows; return their results."""
     found = [file_tasks.find_task(job, task) for task in tasks]
-    shown = {"unit": "task", "total": len(tasks), "progress": progress}
     limit = job.settings.max_tokens
     results: list[TaskResult] = []
     work = partial(file_tasks.encode_task, job)
     with closing(_each_result(work, tasks, found, make_executor)) as done:
-        for result in progress_bar(done, "tokenizing", **shown):
+        for result in progress_bar(
+            done, "tokenizing", unit="task", total=len(tasks), progress=progress
+        ):
             if limit is not None and sum(result.tokens) > limit:
                 results.append(shard_tasks.count_up_to(job, result, limit))
                 break

@@ -71,23 +71,38 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--tokenizer", required=True, metavar="FILE", help="a tokenizer.json")
     add("--out", required=True, metavar="DIR", help="the folder of the shards")
-    words = "processes (default: one a core)"
-    add("--workers", default=os.cpu_count(), **number, help=words)
+    add(
+        "--workers",
+        default=os.cpu_count(),
+        **number,
+        help="processes (default: one a core)",
+    )
     add("--ray", action="store_true", help="run the tasks on a cluster of Ray")
     add("--text-column", default="text", metavar="NAME", help="default: text")
     add("--shard-size", default=100_000_000, **number, help="ids of a shard, at most")
-    words = "each N-th document goes to the split val (default: 100)"
-    add("--val-every", default=100, **number, help=words)
+    add(
+        "--val-every",
+        default=100,
+        **number,
+        help="each N-th document goes to the split val (default: 100)",
+    )
     add("--max-tokens", **number, help="stop before exceeding this number")
-    words = "ends each document, if the tokenizer does not do so itself"
-    add("--end-of-text-id", type=int, metavar="ID", help=words)
+    add(
+        "--end-of-text-id",
+        type=int,
+        metavar="ID",
+        help="ends each document, if the tokenizer does not do so itself",
+    )
     words = "how many a task reads, about (default: 4 a worker, of 16 MiB at most)"
     add("--task-bytes", **number, help=f"{words}; the shards stay as they are")
     words = "further endings of plain text, for example --suffix .py .rst"
     several = {"nargs": "+", "action": "extend", "default": []}
     add("--suffix", **several, metavar=".END", help=words)
-    words = "after a stop, compare finished shards' SHA-256, not their sizes alone"
-    add("--verify", action="store_true", help=words)
+    add(
+        "--verify",
+        action="store_true",
+        help="after a stop, compare finished shards' SHA-256, not their sizes alone",
+    )
     add("--quiet", action="store_true", help="no progress bar")
     train = commands.add_parser(
         "train",
@@ -101,13 +116,21 @@ def _parser() -> argparse.ArgumentParser:
     add("inputs", nargs="+", metavar="INPUT", help="as of `tokenize`")
     add("--text-column", default="text", metavar="NAME", help="default: text")
     add("--context-length", type=int, default=64, metavar="T")
-    words = "of all ranks together (default: 24, or one a rank if they are more)"
-    add("--batch-size", type=int, metavar="ROWS", help=words)
+    add(
+        "--batch-size",
+        type=int,
+        metavar="ROWS",
+        help="of all ranks together (default: 24, or one a rank if they are more)",
+    )
     add("--steps", default=10, **number)
     add("--seed", default=0, **number)
     add("--loss", choices=list(LOSSES), default="global")
-    words = "go on from this file, if it exists, and save the state there at the end"
-    add("--state", type=Path, metavar="FILE", help=words)
+    add(
+        "--state",
+        type=Path,
+        metavar="FILE",
+        help="go on from this file, if it exists, and save the state there at the end",
+    )
     return parser
 
 

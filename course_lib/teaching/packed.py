@@ -67,8 +67,9 @@ def shuffled_batches(
 ) -> Iterator[Batch]:
     """Yield some rows of a large batch at a time, epoch after epoch, without end."""
     inputs, targets = _check_batch(batch)
-    ends = {"minimum": 1, "maximum": len(targets)}
-    batch_size = check_integer("batch_size", batch_size, **ends)
+    batch_size = check_integer(
+        "batch_size", batch_size, minimum=1, maximum=len(targets)
+    )
     while True:
         order = torch.randperm(len(targets), generator=generator)
         for rows in order.split(batch_size):

@@ -133,8 +133,11 @@ def show_progress() -> Progress:
 def welcome_back() -> None:
     """Display where you were, in one line, if you have done anything yet."""
     if record.recorded_outcomes():
-        words = f"{show_progress().advice} `show_progress()` tells about all lessons."
-        display(Markdown(words))
+        display(
+            Markdown(
+                f"{show_progress().advice} `show_progress()` tells about all lessons."
+            )
+        )
 
 
 def _lessons() -> list[Lesson]:

@@ -80,8 +80,9 @@ def train(
     optimizer, schedule = adam_with_linear_decay(model, learning_rate, num_updates)
     losses: list[float] = []
     model.train()
-    bar = {"unit": "step", "progress": progress}
-    for step in progress_bar(range(num_updates), "training", **bar):
+    for step in progress_bar(
+        range(num_updates), "training", unit="step", progress=progress
+    ):
         batch = next(source, None)
         if batch is None:
             wanted = f"{num_updates} for as many steps"

@@ -104,13 +104,12 @@ def write_shards(
     )
     pieces = str(shard_files.pieces_folder(out_dir))
     job = Job(pieces, str(out_dir), None, settings, tokenizer)
-    shown = {
-        "total": len(documents) if isinstance(documents, Sized) else None,
-        "unit": "text",
-        "progress": progress,
-    }
     texts = progress_bar(
-        iterate_texts(documents, text_column), "encoding documents", **shown
+        iterate_texts(documents, text_column),
+        "encoding documents",
+        total=len(documents) if isinstance(documents, Sized) else None,
+        unit="text",
+        progress=progress,
     )
     with contextlib.closing(iter(texts)) as texts:
         if (out_dir / MANIFEST).is_file():

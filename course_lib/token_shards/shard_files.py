@@ -219,8 +219,9 @@ def check_files(
                 "cut off or altered"
             )
     if sums:
-        shown = {"unit": "file", "progress": progress}
-        for path, _, sha256 in progress_bar(files, "verifying", **shown):
+        for path, _, sha256 in progress_bar(
+            files, "verifying", unit="file", progress=progress
+        ):
             if checksum(path) != sha256:
                 raise ValueError(f"{path} has another SHA-256: it was altered")
 

@@ -443,12 +443,12 @@ def finish_job(
     left = [p for p, shard in zip(plans, found, strict=True) if shard is None]
     new = do_each(partial(write_shard, job), left)
     done = (shard or next(new) for shard in found)
-    shown = {"unit": "shard", "total": len(plans), "progress": progress}
+    bar = progress_bar(
+        done, "writing shards", unit="shard", total=len(plans), progress=progress
+    )
     shards: dict[str, list[Shard]] = {split: [] for split in SPLITS}
     name = NO_DOCUMENTS
-    for plan, result in zip(
-        plans, progress_bar(done, "writing shards", **shown), strict=True
-    ):
+    for plan, result in zip(plans, bar, strict=True):
         shards[plan.split].append(result.shard)
         name = (name + int(result.documents, 16)) % 2**256
     whole = {split: tuple(shards[split]) for split in SPLITS}

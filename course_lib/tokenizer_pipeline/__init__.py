@@ -309,8 +309,9 @@ def build_tokenizer(
     if byte_fallback:
         # There may be too many characters: the rarest are left to the bytes.
         trainer.limit_alphabet = (vocab_size - len(required) - len(special_tokens)) // 2
-    shown = {"length": length, "progress": progress}
-    batches = training_batches(texts, text_column=text_column, **shown)
+    batches = training_batches(
+        texts, text_column=text_column, length=length, progress=progress
+    )
     tokenizer.train_from_iterator(batches, trainer, length=length)
     tokenizer = _with_tokens(tokenizer, required)
     tokenizer.post_processor = build_post_processor(special_tokens[0], 0)

@@ -159,6 +159,7 @@ CALLS = {
     "gather_windows(stream(), [0], 10)": ValueError("starts must lie in nothing at all"),
     "gather_windows(stream(cross=False), [3, 7], 2)[0]": np.array([[3, 4], [0, 1]]),
     "gather_windows(stream(cross=False), [4], 2)": ValueError("the one at 4 crosses the border at 6"),
+    "stream().cut([-1], 3)": ValueError("starts must lie in 0 ... 7, got -1 ... -1"),
     "stream().cut([8], 3)": ValueError("starts must lie in 0 ... 7"),
     "len(dataset(2, 10**30))": 1,
     "dataset(2, 10**30)[0][1]": np.array([1, 2]),

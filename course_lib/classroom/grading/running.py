@@ -213,8 +213,10 @@ def _errors_of(notebook: nbformat.NotebookNode) -> dict[str, str]:
         for output in cell.outputs:
             if output.output_type == "error":
                 value = CELL_FILE.sub("", output.evalue)
-                words = f"{output.ename}: {value} (cell {cell.metadata.number})"
-                found |= dict.fromkeys(CHECKED.findall(cell.source), words)
+                found |= dict.fromkeys(
+                    CHECKED.findall(cell.source),
+                    f"{output.ename}: {value} (cell {cell.metadata.number})",
+                )
     return found
 
 

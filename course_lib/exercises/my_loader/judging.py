@@ -160,11 +160,15 @@ def _judge_level(make_loader: Callable, number: int, file: Path) -> Judgment:
                 found.append(complaint)
                 lines.append(_item(complaint))
     except LoaderError as error:
-        words = f"At {title}, `make_loader` raises an error, given {given}."
-        return _raised(words, error.__cause__ or error, file)
+        return _raised(
+            f"At {title}, `make_loader` raises an error, given {given}.",
+            error.__cause__ or error,
+            file,
+        )
     except (Exception, SystemExit) as error:
-        words = f"At {title}, your loader cannot be audited, given {given}."
-        return _raised(words, error, file)
+        return _raised(
+            f"At {title}, your loader cannot be audited, given {given}.", error, file
+        )
     if not found:
         message = f"**Passed.** The audit finds nothing at {title}."
         return Judgment(PASSED, 1.0, message)

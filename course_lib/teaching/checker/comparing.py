@@ -60,8 +60,9 @@ def _same(expected: object, got: object) -> bool:
         # 3.0 is not a count, and 100,001 windows are not 100,000.
         return actual.dtype.kind in "iu" and np.array_equal(wanted, actual)
     # Infinity equals infinity, and NaN equals NaN.
-    how = {"rtol": 1e-5, "atol": 1e-6, "equal_nan": True}
-    return wanted.shape == actual.shape and np.allclose(wanted, actual, **how)
+    return wanted.shape == actual.shape and np.allclose(
+        wanted, actual, rtol=1e-5, atol=1e-6, equal_nan=True
+    )
 
 
 def _same_items(expected: object, got: object) -> bool:

@@ -41,8 +41,12 @@ def make_widget(prompt: object) -> object:
         # It tells its text when Enter is pressed or the box is left: a message that
         # comes with Enter alone may overtake the text that was typed last.
         look = {"description_width": "initial"}
-        words = {"description": "Your guess:", "placeholder": prompt.wanted}
-        box = Text(continuous_update=False, style=look, **words)
+        box = Text(
+            continuous_update=False,
+            style=look,
+            description="Your guess:",
+            placeholder=prompt.wanted,
+        )
         box.observe(lambda change: take(change["new"]), "value")
         button = Button(description="Guess", layout=narrow)
         button.on_click(lambda _: take(box.value))

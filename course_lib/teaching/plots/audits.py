@@ -28,8 +28,9 @@ def plot_audit(audit: Audit) -> Figure:
     several = len(ranks) > 1
     height = 5.4 + several * (0.5 + 0.32 * len(ranks))
     ratios = [1.6, 2.2, *[0.3 + 0.2 * len(ranks)] * several]
-    how = {"gridspec_kw": {"height_ratios": ratios}}
-    figure, panels = style.new_panels(height, rows=len(ratios), **how)
+    figure, panels = style.new_panels(
+        height, rows=len(ratios), gridspec_kw={"height_ratios": ratios}
+    )
     remarks = _draw_ledger(panels[0], audit.ledger)
     remarks += _draw_order(panels[1], ranks, audit.ledger.num_tokens)
     line = Line2D([], [], **OF_TARGETS)

@@ -89,14 +89,21 @@ def plot_spread(
     for title, name, runs in rows:
         if titled and (before is None or before[0] != title):
             at_the_left = axes.get_yaxis_transform()
-            look = {"va": "center", "fontweight": "bold", "transform": at_the_left}
-            axes.text(0, y, row_name(title), **look)
+            axes.text(
+                0,
+                y,
+                row_name(title),
+                va="center",
+                fontweight="bold",
+                transform=at_the_left,
+            )
             y += 0.85
         if paired and before and before[0] == title:
             if len(runs) != len(before[1]):
                 raise ValueError("groups must have equally many runs to be paired")
-            look = {"color": "#b9bec6", "linewidth": 1, "zorder": 1}
-            axes.plot([before[1], runs], [y - 1, y], **look)
+            axes.plot(
+                [before[1], runs], [y - 1, y], color="#b9bec6", linewidth=1, zorder=1
+            )
         marker = list(style.MARKERS)[known.index(name) % len(style.MARKERS)]
         _draw_runs(axes, y, runs, decimals, marker)
         ticks[y] = name
@@ -124,8 +131,9 @@ def _draw_runs(
     dots = {"color": style.INK, "alpha": 0.35, "markersize": 5}
     axes.plot(runs, np.full(len(runs), y), "o", **dots)
     mean, deviation = runs.mean(), runs.std(ddof=1) if len(runs) > 1 else 0.0
-    look = {"color": style.INK, "marker": marker, "capsize": 5, "markersize": 8}
-    axes.errorbar(mean, y, xerr=deviation, **look)
+    axes.errorbar(
+        mean, y, xerr=deviation, color=style.INK, marker=marker, capsize=5, markersize=8
+    )
     written = f"{mean:,.{decimals}f}" if abs(mean) < 1e12 else f"{mean:.4g}"
     _write_beside(axes, mean, y, written, (0, 8), ha="center", fontsize=style.SMALL)
 

@@ -37,8 +37,9 @@ def plot_heatmap(
     for axes, (name, table) in zip(panels, tables.items(), strict=True):
         axes.patch.set(facecolor="white", hatch=style.LOST_HATCH, edgecolor=style.LOST)
         shown = np.ma.masked_equal(table, 0)
-        look = {"aspect": "auto", "interpolation": "nearest"}
-        axes.imshow(shown, cmap=colors, norm=norm, **look)
+        axes.imshow(
+            shown, cmap=colors, norm=norm, aspect="auto", interpolation="nearest"
+        )
         if len(table) <= 40:  # rows that are alike must not melt into one
             for row in range(1, len(table)):
                 axes.axhline(row - 0.5, color="white", linewidth=1.5)

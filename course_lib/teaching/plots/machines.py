@@ -75,8 +75,7 @@ def plot_readers(
     for name, position in lines.items():
         axes.axvline(position, **style.DOTTED | {"linewidth": 1.6})
         at = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
-        look = {"fontsize": style.SMALL}
-        axes.annotate(drawable(name), (position, 1), (3, 2), **at, **look)
+        axes.annotate(drawable(name), (position, 1), (3, 2), **at, fontsize=style.SMALL)
     axes.set_xticks(range(0, num_samples + 1, 5))
     style.fit_columns(axes, num_samples, 0.42, NAMES)
     keys = {"read once": "inputs"}

@@ -256,8 +256,9 @@ def plot_mask(masks: object, document_starts: Sequence[int]) -> Figure:
         others = {"another document": ~later, "what comes later": later}
         seen = [name for name, there in others.items() if (there & wrong).any()]
         words = " or at ".join(seen)
-        look = {"marker": "X", "markersize": 9, "linestyle": "none"}
-        keys[f"looks at {words}"] = Line2D([], [], color=style.WRONG, **look)
+        keys[f"looks at {words}"] = Line2D(
+            [], [], color=style.WRONG, marker="X", markersize=9, linestyle="none"
+        )
     keys["document boundaries"] = Line2D([], [], color=style.INK, linewidth=1.6)
     style.explain(figure, keys)
     return figure

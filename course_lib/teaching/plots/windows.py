@@ -82,8 +82,9 @@ def plot_kernels(
         position: where the model is asked, with at least one input after it.
         num_tokens: N, inputs 0 ... N-1, few enough to look at.
     """
-    few = {"minimum": 2, "maximum": MOST_SHIFTED}
-    num_tokens = check_integer("num_tokens", num_tokens, **few)
+    num_tokens = check_integer(
+        "num_tokens", num_tokens, minimum=2, maximum=MOST_SHIFTED
+    )
     position = check_integer("position", position, minimum=0, maximum=num_tokens - 2)
     sizes = position, num_tokens
     read = style.read_each("kernels", kernels, _places, *sizes, most=MOST_KERNELS)

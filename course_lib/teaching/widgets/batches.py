@@ -28,7 +28,15 @@ def play_batches(
     seed: int = 0,
 ) -> Player:
     """Play with the offset, the order and the batches of an epoch."""
-    return Player(draw_batches, CONTROLS, **locals())
+    return Player(
+        draw_batches,
+        CONTROLS,
+        num_tokens=num_tokens,
+        num_steps=num_steps,
+        offset=offset,
+        batch_size=batch_size,
+        seed=seed,
+    )
 
 
 @styled

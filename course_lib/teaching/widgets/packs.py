@@ -33,7 +33,9 @@ def play_packs(
         lengths: tokens of each document, as text with spaces between the numbers.
         strategy: "greedy", "first_fit" or "best_fit".
     """
-    return Player(draw_packs, CONTROLS, **locals())
+    return Player(
+        draw_packs, CONTROLS, lengths=lengths, max_length=max_length, strategy=strategy
+    )
 
 
 @styled

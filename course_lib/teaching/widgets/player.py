@@ -58,9 +58,15 @@ class IntegerControl:
         from ipywidgets import IntSlider
 
         # Each value on the way would be drawn otherwise, and the last one late.
-        ends = {"min": self.low, "max": self.high, "continuous_update": False}
-        look = {"style": LOOK, "layout": {"width": "265px"}}
-        return IntSlider(value=value, description=self.label, **ends, **look)
+        return IntSlider(
+            value=value,
+            description=self.label,
+            min=self.low,
+            max=self.high,
+            continuous_update=False,
+            style=LOOK,
+            layout={"width": "265px"},
+        )
 
 
 @dataclass(frozen=True)
@@ -107,8 +113,13 @@ class TextControl:
         from ipywidgets import Text
 
         when = {"continuous_update": False, "placeholder": "a text of your own"}
-        look = {"style": LOOK, "layout": {"width": "97%"}}
-        return Text(value=value, description=self.label, **when, **look)
+        return Text(
+            value=value,
+            description=self.label,
+            **when,
+            style=LOOK,
+            layout={"width": "97%"},
+        )
 
 
 Control = IntegerControl | ChoiceControl | TextControl

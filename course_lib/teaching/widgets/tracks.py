@@ -24,7 +24,15 @@ def play_tracks(
     state: str = "carried",
 ) -> Player:
     """Play with rows, T, the offset and the state of a partition."""
-    return Player(draw_tracks, CONTROLS, **locals())
+    return Player(
+        draw_tracks,
+        CONTROLS,
+        num_tokens=num_tokens,
+        batch_size=batch_size,
+        num_steps=num_steps,
+        offset=offset,
+        state=state,
+    )
 
 
 @styled

@@ -19,7 +19,13 @@ def play_windows(
     num_tokens: int = 23, context_length: int = 4, stride: int = 2
 ) -> Player:
     """Play with a stream, its windows and their ledger."""
-    return Player(draw_windows, CONTROLS, **locals())
+    return Player(
+        draw_windows,
+        CONTROLS,
+        num_tokens=num_tokens,
+        context_length=context_length,
+        stride=stride,
+    )
 
 
 @styled
