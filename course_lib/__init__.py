@@ -12,7 +12,7 @@ lessons        next_token_shifting, sliding_windows, random_sampling,
 teaching/      what shows and judges them: training, packed, gallery, plots, source,
                checker, guesses, widgets; lessons
 exercises/     one module a lesson
-classroom/     what runs outside of notebooks: check, `blank`, slides, book,
+classroom/     what runs outside of notebooks: check, `blank`, book,
                nbgrader, scores, audit
 
 Imports run foundation <- lessons <- teaching <- exercises <- classroom. A lesson

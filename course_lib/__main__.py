@@ -20,7 +20,6 @@ import course_lib
 COMMANDS = {
     "check": ("classroom.check", "is everything installed and working?"),
     "blank": ("classroom.blank", "for live coding: prose kept, code emptied"),
-    "slides": ("classroom.slides", "slides of each lesson"),
     "book": ("classroom.book", "a web site that needs no network"),
     "nbgrader": ("classroom.nbgrader", "the exercises as a course for nbgrader"),
     "scores": ("classroom.scores", "the scores of a class, from its notebooks"),

@@ -17,7 +17,6 @@ SLOW = {
     "test_book_questions",
     "test_browser",
     "test_classroom_book",
-    "test_classroom_slides",
     "test_commands",
     "test_grading_nbgrader",
     "test_many_machines",

@@ -15,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from book_site import PHONE, build_site
 from course_lib.classroom.book_files import figures
-from course_lib.classroom.cutting import alternative_text
+from course_lib.classroom.rendering import alternative_text
 from course_lib.teaching.lessons import Lesson, find_lessons
 from course_lib.teaching.plots.style import LessonFigure
 from course_lib.teaching.widgets.player import Html, IntegerControl, Player, TextControl

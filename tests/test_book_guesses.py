@@ -13,7 +13,7 @@ import publish
 from book_site import PHONE, build_site
 from course_lib.classroom import book
 from course_lib.classroom.book_files import asked, lesson_pages
-from course_lib.classroom.cutting import PROMPT
+from course_lib.classroom.rendering import PROMPT
 from course_lib.teaching import predict
 from course_lib.teaching.guesses import answers, prompts
 from course_lib.teaching.guesses.prompts import Prompt

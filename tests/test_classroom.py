@@ -85,7 +85,7 @@ def test_it_writes_the_lessons_that_are_wanted_and_nothing_over_others(tmp_path,
     assert "(04_sequential_partitioning.ipynb)" not in made.cells[0].source
 
 
-@pytest.mark.parametrize("command", ["blank", "slides", "book", "nbgrader"])
+@pytest.mark.parametrize("command", ["blank", "book", "nbgrader"])
 @pytest.mark.parametrize("folder", ["", "notebooks", "notebooks/images/../x", "new"])
 def test_nothing_is_written_into_the_course_itself(command, folder, capsys):
     assert command_line.main([command, str(ROOT / folder), "2", "--force"]) == 1
@@ -93,7 +93,7 @@ def test_nothing_is_written_into_the_course_itself(command, folder, capsys):
     assert not (ROOT / "new").exists()
 
 
-@pytest.mark.parametrize("command", ["blank", "slides", "book", "nbgrader"])
+@pytest.mark.parametrize("command", ["blank", "book", "nbgrader"])
 def test_what_is_no_folder_is_refused_in_words(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     assert command_line.main([command, "2"]) == 1

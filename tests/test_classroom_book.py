@@ -18,7 +18,7 @@ from book_site import PHONE, build_site
 from course_lib.classroom import book
 from course_lib.classroom.book_files.lesson_pages import prepare
 from course_lib.classroom.book_files.pages import RENAMED, ROOMS, write_redirects
-from course_lib.classroom.cutting import PROMPT
+from course_lib.classroom.rendering import PROMPT
 from course_lib.teaching.lessons import find_lessons, items_of
 
 ROOT = Path(__file__).parent.parent

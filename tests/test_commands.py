@@ -37,7 +37,7 @@ FOR_ALL = r"python -m course_lib COMMAND --help"
 # Run as printed, in a copy of the repository, at home in a temporary folder.
 RUN = (
     r"python -m course_lib check",
-    r"python -m course_lib (blank|slides|nbgrader) ~/\w+ 2",
+    r"python -m course_lib (blank|nbgrader) ~/\w+ 2",
     r"python -m course_lib audit train\.py:make_loader( --.+)?",
     r"python -m course_lib scores (~/handed-in|handed-in --out scores\.csv --summary monday\.md)",
     r"python tests/test_wrong_answers\.py (random_sampling|sliding_windows --all)",

@@ -63,8 +63,6 @@ CLASSROOM = [
     "links",
     "blank",
     "rendering",
-    "cutting",
-    "slides",
     "book_files",
     "book",
     "grading",

@@ -51,7 +51,7 @@ def test_help_is_there_for_every_command(command, capsys):
     assert max(map(len, text.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("command", ["blank", "slides", "book", "nbgrader"])
+@pytest.mark.parametrize("command", ["blank", "book", "nbgrader"])
 def test_options_may_stand_anywhere(command, monkeypatch):
     module, found = importlib.import_module(f"course_lib.{COMMANDS[command][0]}"), []
     monkeypatch.setattr(module, "run", lambda options: found.append(options) or 0)
@@ -61,7 +61,7 @@ def test_options_may_stand_anywhere(command, monkeypatch):
     assert (found[0].lessons, found[0].force) == (["2"], True)
 
 
-@pytest.mark.parametrize("arguments", [["chekc"], ["blank"], ["slides", "--nonsense", "x"]])
+@pytest.mark.parametrize("arguments", [["chekc"], ["blank"], ["book", "--nonsense", "x"]])
 def test_what_it_does_not_know_is_a_usage_error(arguments, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(arguments)

@@ -1,5 +1,5 @@
 """The notebooks as data: where they are, and what is in them. Whatever makes something
-else of them uses this: slides, blank copies, a site, assignments."""
+else of them uses this: blank copies, a site, assignments."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from matplotlib import style
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from course_lib.classroom.cutting import alternative_text
+from course_lib.classroom.rendering import alternative_text
 from course_lib.foundation import process_pool
 from course_lib.teaching.lessons import Lesson
 from course_lib.teaching.plots.style import RULES, LessonFigure, add_remark

@@ -15,7 +15,7 @@ from course_lib.classroom.book_files.asked import (
 )
 from course_lib.classroom.book_files.figures import make_playable
 from course_lib.classroom.book_files.questions import section
-from course_lib.classroom.cutting import COUNTS, PROMPT, alternative_text
+from course_lib.classroom.rendering import COUNTS, PROMPT, alternative_text
 from course_lib.teaching.checker import Question
 from course_lib.teaching.guesses import WIDGET
 from course_lib.teaching.guesses.prompts import MIME_TYPE
