@@ -243,7 +243,7 @@ class StagedMixture:
             if draws / size > max_epochs:  # most * size may be rounded below draws
                 raise ValueError(
                     f"{name!r} would be read {draws / size:.2f} times ({draws:,} draws "
-                    f"of {size:,} windows), but max_epochs is {max_epochs}"
+                    f"of {size:,} windows), but max_epochs is {max_epochs:g}"
                 )
 
     def __len__(self) -> int:
