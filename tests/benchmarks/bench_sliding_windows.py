@@ -18,8 +18,7 @@ import torch
 from measuring import Contender, compare, over
 from torch.utils.data import DataLoader, Dataset
 
-from course_lib import sliding_windows
-from course_lib.sliding_windows import SlidingWindowDataset, gather_windows, make_dataloader
+from course_lib.sliding_windows import SlidingWindowDataset, count_windows, gather_windows, make_dataloader
 
 CONTEXT_LENGTH = T = 256
 BATCH_SIZE = B = 64
@@ -143,15 +142,36 @@ def test_a_shuffled_epoch(benchmark, stream, report):
     assert ratio >= 5
 
 
+def test_what_a_checked_call_costs(benchmark, stream, random_batches, report):
+    """Beside the function without its checks, and beside one batch, which is what an argument check must not slow."""
+    calls, plain = 1_000, count_windows.__wrapped__
+
+    def often(function) -> Contender:
+        return lambda: [function(NUM_TOKENS, T, 7) for _ in range(calls)]
+
+    contenders = {
+        "checked": often(count_windows),
+        "plain": often(plain),
+        "batches": over(random_batches, lambda starts: gather_windows(stream, starts, T)),
+    }
+    seconds = compare(benchmark, contenders, 9)
+    each = (seconds["checked"] - seconds["plain"]) / calls
+    batch = seconds["batches"] / len(random_batches)
+    report(
+        "the checks of a call with three numbers", f"{each * 1e6:.2f} us", f"{each / batch:.1%} of gathering a batch"
+    )
+    assert each < batch / 10
+
+
 def test_targets_that_may_be_written_into_cost_little(benchmark, stream, report, monkeypatch):
-    batches, safe = 1_000, sliding_windows.widen
+    batches, safe = 1_000, SlidingWindowDataset.widen
     iterators = {
         way: iter(make_dataloader(SlidingWindowDataset(stream, T), B, base_seed=0)) for way in ("safe", "views")
     }
 
     def running(way: str, widen) -> Contender:
         def run() -> None:
-            monkeypatch.setattr(sliding_windows, "widen", widen)
+            monkeypatch.setattr(SlidingWindowDataset, "widen", staticmethod(widen))
             take(iterators[way], batches)
 
         return run
