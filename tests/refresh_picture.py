@@ -43,11 +43,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         with jupyterlab(folder, kernel_environment(folder / "ipython")) as (url, root), open_browser() as browser:
-            copy = shutil.copy(test_browser.NOTEBOOKS[1], root)
+            copy = shutil.copy(test_browser.NOTEBOOKS[0], root)
             show_other_numbers(Path(copy))
             size = {"width": WIDTH, "height": HEIGHT}
             lesson = Reader(browser.new_page(viewport=size, device_scale_factor=SCALE), url, root)
-            lesson.open(test_browser.NOTEBOOKS[1].name)
+            lesson.open(test_browser.NOTEBOOKS[0].name)
             lesson.page.evaluate("jupyterapp.commands.execute('application:toggle-left-area')")
             test_browser.run_what_is_needed(lesson)
             shown = [test_browser.guess(lesson), test_browser.play(lesson), test_browser.solve_wrongly(lesson)]

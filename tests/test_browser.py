@@ -116,7 +116,7 @@ def run_what_is_needed(lesson: Reader) -> None:
 
 
 def test_a_reader_guesses_plays_and_solves(reader, pictures):
-    path, lesson = NOTEBOOKS[1], reader
+    path, lesson = NOTEBOOKS[0], reader
     shutil.copy(path, reader.root)
     shutil.copytree(path.parent / "images", reader.root / "images")
     lesson.open(path.name)

@@ -13,7 +13,6 @@ import nbformat
 import pytest
 from nbclient.exceptions import CellExecutionError
 
-import browser_session
 import publish
 import refresh_notebooks
 from kernel_environment import START_METHOD, kernel_environment
@@ -201,7 +200,7 @@ def test_links_lead_somewhere(path):
 
 
 @each_notebook
-@pytest.mark.skipif(not browser_session.missing(), reason="tests/test_browser.py runs it, in a browser")
+@pytest.mark.slow
 def test_runs_through_on_another_corpus_with_every_exercise_solved(path, tmp_path, monkeypatch):
     for name, value in kernel_environment(tmp_path / "ipython", STARTUP_WITHOUT_RAY).items():
         monkeypatch.setenv(name, value)
