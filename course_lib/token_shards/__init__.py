@@ -40,7 +40,6 @@ from course_lib.token_shards import shard_files, shard_tasks
 from course_lib.token_shards.shard_files import MANIFEST, Manifest, ShardSettings, Split
 from course_lib.token_shards.shard_tasks import (
     Job,
-    ShardPlan,
     TaskResult,
     TaskWriter,
     finish_job,
@@ -146,7 +145,7 @@ def encode_in_tasks(
             yield text
 
     encoded = encode_each(noted(), tokenizer, end_of_text_id=settings.end_of_text_id)
-    written: set[ShardPlan] = set()
+    written: set[tuple[str, int]] = set()
     is_last = False
     while not is_last:
         with TaskWriter(job, len(results)) as writer:
@@ -162,9 +161,10 @@ def encode_in_tasks(
             if writer.num_tokens:
                 results.append(writer.commit())
         for plan in shard_tasks.full_plans(results, settings):
-            if plan not in written and shard_tasks.find_shard(job, plan) is None:
+            is_new = (plan.split, plan.index) not in written
+            if is_new and shard_tasks.find_shard(job, plan) is None:
                 shard_tasks.write_shard(job, plan)
-            written.add(plan)
+            written.add((plan.split, plan.index))
     return results
 
 
