@@ -18,6 +18,7 @@ from course_lib.foundation import (
     AtLeast,
     Finite,
     Ids,
+    Int64,
     Length,
     as_integers,
     as_stream,
@@ -30,7 +31,6 @@ from course_lib.foundation import (
 Window = TypeVar("Window", np.ndarray, torch.Tensor)
 Model = Callable[[torch.Tensor], torch.Tensor]
 
-LARGEST_INT64 = 2**63 - 1
 LEAK_TOLERANCE = 1e-6  # in logits: rounding alone may move them by less
 
 
@@ -76,9 +76,7 @@ def as_predictable_stream(ids: Ids, name: str = "ids") -> np.ndarray:
 
 @checked
 def next_token_loss(
-    logits: torch.Tensor,
-    targets: torch.Tensor,
-    ignore_index: Annotated[int, AtLeast(-LARGEST_INT64, LARGEST_INT64)] = -100,
+    logits: torch.Tensor, targets: torch.Tensor, ignore_index: Int64 = -100
 ) -> torch.Tensor:
     """Mean cross-entropy of the next token, in nats per scored token.
 

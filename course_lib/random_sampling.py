@@ -7,28 +7,26 @@ starts T apart, shuffle the starts (never the tokens), and take them batch by ba
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
 
 import numpy as np
 import torch
 
 from course_lib.foundation import (
-    AtLeast,
     Count,
+    Count64,
     Ids,
     Length,
-    check_integer,
+    Length64,
     checked,
 )
 from course_lib.sliding_windows import gather_windows
 
-LARGEST_INT64 = 2**63 - 1
 
-
-def draw_offset(num_offsets: int, *, generator: torch.Generator | None = None) -> int:
+@checked
+def draw_offset(
+    num_offsets: Length64, *, generator: torch.Generator | None = None
+) -> int:
     """Draw an integer from 0 ... num_offsets - 1, each equally likely."""
-    most = LARGEST_INT64
-    num_offsets = check_integer("num_offsets", num_offsets, minimum=1, maximum=most)
     return int(torch.randint(num_offsets, (1,), generator=generator))
 
 
@@ -43,12 +41,11 @@ def count_subsequences(num_tokens: Count, num_steps: Length, offset: Count) -> i
     return max(0, (num_tokens - offset - 1) // num_steps)
 
 
-def subsequence_starts(num_tokens: int, num_steps: int, offset: int) -> np.ndarray:
+@checked
+def subsequence_starts(
+    num_tokens: Count64, num_steps: Length64, offset: Count64
+) -> np.ndarray:
     """Return the starts offset, offset + T, offset + 2T, ..., as int64, in order."""
-    largest = LARGEST_INT64
-    num_tokens = check_integer("num_tokens", num_tokens, minimum=0, maximum=largest)
-    num_steps = check_integer("num_steps", num_steps, minimum=1, maximum=largest)
-    offset = check_integer("offset", offset, minimum=0, maximum=largest)
     count = count_subsequences(num_tokens, num_steps, offset)
     return offset + num_steps * np.arange(count, dtype=np.int64)
 
@@ -57,7 +54,7 @@ def subsequence_starts(num_tokens: int, num_steps: int, offset: int) -> np.ndarr
 def random_starts(
     num_tokens: Count,
     batch_size: Length,
-    num_steps: Annotated[int, AtLeast(1, LARGEST_INT64)],
+    num_steps: Length64,
     *,
     generator: torch.Generator | None = None,
 ) -> np.ndarray:

@@ -495,6 +495,12 @@ Count: TypeAlias = Annotated[int, AtLeast(0)]
 """How many there are: an integer of at least 0."""
 Length: TypeAlias = Annotated[int, AtLeast(1)]
 """A length, a size or a step: an integer of at least 1."""
+Count64: TypeAlias = Annotated[int, AtLeast(0, 2**63 - 1)]
+"""A count that fits into 64 bits, as places in an array must."""
+Length64: TypeAlias = Annotated[int, AtLeast(1, 2**63 - 1)]
+"""A length that fits into 64 bits."""
+Int64: TypeAlias = Annotated[int, AtLeast(-(2**63) + 1, 2**63 - 1)]
+"""An integer that fits into a tensor."""
 Seed: TypeAlias = Annotated[int, AtLeast(0)]
 """What fixes random numbers: an integer of at least 0."""
 Text: TypeAlias = Annotated[str, check_unicode]

@@ -13,15 +13,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import cached_property
-from typing import Annotated, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
 from torch.utils.data import Dataset
 
 from course_lib.foundation import (
-    AtLeast,
     Count,
+    Count64,
     FileOrder,
     Ids,
     Integers,
@@ -59,9 +59,7 @@ def count_windows(num_tokens: Count, context_length: Length, stride: Length = 1)
 
 @checked
 def window_starts(
-    num_tokens: Annotated[int, AtLeast(0, 2**63 - 1)],
-    context_length: Length,
-    stride: Length = 1,
+    num_tokens: Count64, context_length: Length, stride: Length = 1
 ) -> np.ndarray:
     """Return the starts 0, S, 2S, ... of all windows that fit, int64, in order."""
     windows = count_windows(num_tokens, context_length, stride)
