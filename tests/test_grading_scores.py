@@ -66,7 +66,7 @@ CLASS = {
     "network": ("raised", "the network is off", CONNECTS),
     "imports": ("raised", "No module named 'no_such_module'", answer(RIGHT, "import no_such_module\n")),
     "grammar": ("raised", "SyntaxError: incomplete input (cell 2)", answer("    return (\n")),
-    "duplicates": ("passed", "", answer(WRONG), answer(RIGHT), answer("    ...\n")),
+    "duplicates": ("passed", "", answer(RIGHT), answer(WRONG), answer("    ...\n")),
     "untouched": ("not attempted", "", "import numpy", STUB, VERDICT.replace("b", "not a b", 1)),
     "without sliding_windows": ("missing", "", "1 + 1"),
 }
