@@ -24,7 +24,6 @@ from course_lib.foundation.arguments import (
     Length,
     Seed,
     Several,
-    check_integer,
     check_range,
     checked,
 )
@@ -97,12 +96,11 @@ class BlockOrder(FileOrder):
         seed: Seed,
         *,
         block_size: Length = 64,
-        blocks_at_a_time: int = 256,
+        blocks_at_a_time: Length = 256,
     ):
         super().__init__(size, seed)
         self.block_size = block_size
-        name = "blocks_at_a_time"
-        self.blocks_at_a_time = check_integer(name, blocks_at_a_time, minimum=1)
+        self.blocks_at_a_time = blocks_at_a_time
         # A larger block would be useless, and might not fit into 64 bits.
         self._block = min(self.block_size, max(1, self.size))
         self._group = min(self._block * self.blocks_at_a_time, max(1, self.size))
