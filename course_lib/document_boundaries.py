@@ -17,11 +17,10 @@ from course_lib.foundation import (
     Ids,
     check_integer,
     check_pad_token,
-    check_rows,
-    check_starts,
     checked,
     document_marks,
 )
+from course_lib.foundation.packs import check_rows, check_starts
 
 # Positions and masks: all of them follow from where documents start.
 

@@ -19,12 +19,10 @@ from typing import Annotated, Literal
 import numpy as np
 
 from course_lib.foundation import (
-    LONGEST,
     Ids,
     Length,
     OneOf,
     Pack,
-    Piece,
     as_stream,
     check_choice,
     check_integer,
@@ -33,12 +31,11 @@ from course_lib.foundation import (
     checked,
     column_of_batch,
     encode_each,
-    iterate_documents,
-    join_pieces,
 )
 
 # Readers look for it here.
 from course_lib.foundation import packing_report as packing_report
+from course_lib.foundation.packs import LONGEST, Piece, iterate_documents, join_pieces
 
 START = {"pieces_read": 0, "checksum": 0, "waiting": []}  # of a stream of packs
 

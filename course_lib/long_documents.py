@@ -37,7 +37,6 @@ from course_lib.foundation import (
     check_integer,
     check_pad_token,
     check_range,
-    check_rows,
     check_state,
     checked,
     column_of_batch,
@@ -45,6 +44,7 @@ from course_lib.foundation import (
     plain_tokenizer,
     shows,
 )
+from course_lib.foundation.packs import check_rows
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 LONGEST = 2**62  # beyond it, starts might not fit into 64 bits
 DOCUMENTS_AT_A_TIME = 64  # tokenized together
 ROWS_IN_A_FINGERPRINT = 64
-POSITION = ("epoch", "documents", "chunks")  # of a reader of a stream
+POSITION = ("epoch", "documents", "chunks")  # in a stream
 
 # Chunks.
 
@@ -210,8 +210,8 @@ class StreamingTextDataset(IterableDataset):
         self.tokenizer, self.end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
         # Shared memory, because workers that live on must see that the epoch changes.
         self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()
-        self._ended = torch.tensor(-1).share_memory_()  # the epoch a worker has ended
-        self._reader = (0, 1)  # the worker that may go on there, and of how many
+        self._ended = torch.tensor(-1).share_memory_()  # by the first worker
+        self._resumed_by = (0, 1)  # the worker that may go on there, and of how many
         self._stand_at(0)
         self._tokens: np.ndarray | None = None  # of each document, once counted
 
@@ -233,14 +233,14 @@ class StreamingTextDataset(IterableDataset):
 
     def _stand_at(self, epoch: int, documents: int = 0, chunks: int = 0) -> None:
         self._epoch.fill_(epoch)
-        # where the next iteration starts, and where the reader is
+        # where the next iteration starts, and how far this one is
         self._begin, self._position = (documents, chunks), (epoch, documents, chunks)
         self._resumed_at = 0
 
     def __iter__(self) -> Iterator[dict[str, object]]:
         epoch, begin = self.epoch, self._begin
-        if begin != (0, 0) and self._reader != _worker():
-            number, of = self._reader
+        if begin != (0, 0) and self._resumed_by != _worker():
+            number, of = self._resumed_by
             raise ValueError(
                 f"the state that was loaded is of worker {number} of {of}, which only "
                 "that one can go on from: load it by a StatefulDataLoader of as many "
@@ -295,8 +295,12 @@ class StreamingTextDataset(IterableDataset):
             documents, chunks = documents + 1, 0
         # If a state was loaded meanwhile, its position is still to be read.
         if self.epoch == epoch and self._begin is begin:
-            # A worker does not know how far the others are.
-            self._stand_at(epoch + 1) if alone else self._ended.fill_(epoch)
+            if alone:
+                self._stand_at(epoch + 1)
+            # A worker does not know how far the others are. Only the first one marks
+            # the epoch, because another may have ended before the first one begins.
+            elif _worker()[0] == 0:
+                self._ended.fill_(epoch)
 
     def _encode(self, rows: Sequence[int]) -> Iterator[np.ndarray]:
         return encode_each(
@@ -358,7 +362,7 @@ class StreamingTextDataset(IterableDataset):
         return int(self._chunks_of(self._tokens[rows]).sum())
 
     def state_dict(self) -> dict[str, int | str | None]:
-        """Return where the reader is, and what its order depends on, ready for JSON."""
+        """Return how far it was read, and what its order depends on, ready for JSON."""
         position = zip(POSITION, self._position, strict=True)
         return {**dict(position), **self._settings()}
 
@@ -379,7 +383,7 @@ class StreamingTextDataset(IterableDataset):
         if none_left and get_worker_info() is None:
             epoch, documents = epoch + 1, 0
         self._stand_at(epoch, documents, chunks)
-        self._resumed_at, self._reader = epoch, _worker()
+        self._resumed_at, self._resumed_by = epoch, _worker()
 
     def _settings(self) -> dict[str, int | str | None]:
         worker, num_workers = _worker()

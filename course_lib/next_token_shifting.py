@@ -18,15 +18,15 @@ from course_lib.foundation import (
     AtLeast,
     Finite,
     Ids,
-    Int64,
     Length,
     as_integers,
     as_stream,
-    check_batch,
     check_callable,
     check_range,
     checked,
 )
+from course_lib.foundation.arguments import Int64
+from course_lib.foundation.models import check_batch
 
 Window = TypeVar("Window", np.ndarray, torch.Tensor)
 Model = Callable[[torch.Tensor], torch.Tensor]

@@ -11,14 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from course_lib.foundation import (
-    Count,
-    Count64,
-    Ids,
-    Length,
-    Length64,
-    checked,
-)
+from course_lib.foundation import Count, Ids, Length, checked
+from course_lib.foundation.arguments import Count64, Length64
 from course_lib.sliding_windows import gather_windows
 
 

@@ -165,8 +165,8 @@ def count_graph_nodes(tensor: torch.Tensor) -> int:
     return len(seen)
 
 
-Batch = tuple[torch.Tensor, torch.Tensor]
-Scheme = Callable[..., Iterator[Batch]]
+InputsAndTargets = tuple[torch.Tensor, torch.Tensor]
+Scheme = Callable[..., Iterator[InputsAndTargets]]
 
 
 @checked
@@ -177,7 +177,7 @@ def epoch_after_epoch(
     num_steps: Length,
     *,
     generator: torch.Generator | None = None,
-) -> Iterator[tuple[bool, Batch]]:
+) -> Iterator[tuple[bool, InputsAndTargets]]:
     """Yield the batches of a scheme forever, and whether each begins an epoch.
 
     Args:

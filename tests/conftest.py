@@ -12,6 +12,7 @@ settings.load_profile("course")
 # As lessons do, these start kernels, a browser, a cluster, or programs by the dozen; or they judge hundreds of answers.
 SLOW = {
     "test_anywhere",
+    "test_auditing_our_loaders",
     "test_book_figures",
     "test_book_guesses",
     "test_book_questions",
@@ -20,6 +21,7 @@ SLOW = {
     "test_commands",
     "test_grading_nbgrader",
     "test_many_machines",
+    "test_my_loader",
     "test_other_loops",
     "test_wrong_answers",
 }

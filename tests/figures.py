@@ -112,10 +112,8 @@ EXAMPLES = {
     "plot_draws, smallest": lambda: plots.plot_draws({"$x$": [0]}, ["a"]),
     "plot_draws, letters": lambda: plots.plot_draws({LONG: [1, 0] * 30, "漢": [0]}, ["$a$ \ud800", LONG]),
     "plot_draws, many": lambda: plots.plot_draws({f"way {n}": range(8) for n in range(5)}, [LONG] * 8),
-    "plot_readers": lambda: plots.plot_readers(
-        {"once": {"rank 0": [0, 2, 4], "rank 1": [1, 2]}}, 7, lines={"stopped": 2}
-    ),
-    "plot_readers, many": lambda: plots.plot_readers({"all": {str(i): np.arange(i, 60, 40) for i in range(40)}}, 60),
+    "plot_ranks": lambda: plots.plot_ranks({"once": {"rank 0": [0, 2, 4], "rank 1": [1, 2]}}, 7, lines={"stopped": 2}),
+    "plot_ranks, many": lambda: plots.plot_ranks({"all": {str(i): np.arange(i, 60, 40) for i in range(40)}}, 60),
     "plot_timeline": lambda: plots.plot_timeline({"now": TASKS}, xlabel="seconds"),
     "plot_timeline, titles": lambda: plots.plot_timeline(
         {"a": {"w": [(0, 1, LONG)], "v": []}, "$b$": {"w": []}}, xlabel="$c$"

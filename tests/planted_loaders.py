@@ -842,6 +842,216 @@ for seed in range(3):  # a document might go on with the id that the next one be
 clean(**OF_DOCUMENTS, documents_and_their_ends=documents_and_their_ends, separator_ids=(END,))
 
 
+# What an audit once called clean, and is not
+
+
+def packs_of_its_own(ids, document_starts, rank, epoch, **how):
+    """Every rank packs all documents, in an order of its own."""
+    return packs(ids, document_starts, 10 * epoch + rank, **how)
+
+
+def one_token_on(ids, rank):
+    """Rank 1 reads the whole stream, too, in other windows."""
+    return pairs(ids, windows(ids[rank:]) + rank)
+
+
+def a_fifth_again(ids, epoch, by=3):
+    """A fifth of the windows come again, a few tokens on."""
+    starts = windows(ids)[:-1]
+    return pairs(ids, shuffled(np.append(starts, starts[::5] + by), epoch))
+
+
+def packed_twice(ids, document_starts, epoch):
+    """Each document is packed with others, and once more with others."""
+    yield from packs(ids, document_starts, epoch)
+    yield from packs(ids, document_starts, epoch + 100)
+
+
+planted("ranks_overlap", "unequal_steps", packs_of_its_own=packs_of_its_own, **OF_DOCUMENTS, world_size=2)
+planted("ranks_overlap", one_token_on=one_token_on, world_size=2)
+planted("ranks_overlap", one_token_on_of_bytes=one_token_on, world_size=2, vocab_size=256)
+for by in (1, 3, 4, 8, 13):
+    planted("repeated", **{f"a_fifth_again_{by}_on": partial(a_fifth_again, by=by)})
+planted("repeated", packed_twice=packed_twice, **OF_DOCUMENTS)
+
+
+def numbered(ids, document_starts, epoch, key, shift=0, counts=True):
+    """Packs whose documents are numbered; `shift` is by how many places too late. First labels are dropped."""
+    for batch in packs(ids, document_starts, epoch, tell="numbers"):
+        numbers = batch.pop("attention_mask") - 1
+        moved = torch.roll(numbers, shift, 1)
+        numbers = torch.where((numbers >= 0) & (moved >= 0) & (moved - numbers == -shift), moved, numbers)
+        yield batch | {key: numbers if counts else torch.zeros_like(numbers)}
+
+
+planted(
+    "crosses_documents",
+    **OF_DOCUMENTS,
+    first_labels_dropped_and_a_mask_of_ones=partial(packs, tell="padding", drop=True),
+    first_labels_dropped_and_positions_count_on=partial(packs, tell="counting", drop=True),
+    segments_one_place_late=partial(numbered, key="segment_ids", shift=1),
+    segments_one_place_early=partial(numbered, key="segment_ids", shift=-1),
+    sequences_that_do_not_count_up=partial(numbered, key="sequence_id", counts=False),
+)
+clean(
+    **OF_DOCUMENTS,
+    segments=partial(numbered, key="segment_ids"),
+    sequences=partial(numbered, key="sequence_id"),
+)
+
+
+def with_lengths(ids, document_starts, epoch, late=0):
+    """One flat row a pack, and where its documents end, as attention without padding wants it."""
+    for pack in packs_of(ids, document_starts, epoch):
+        row, sizes = np.concatenate(pack), np.cumsum([0, *map(len, pack)])
+        labels = np.where(np.isin(np.arange(len(row)), sizes), -100, row)
+        ends = np.append(sizes[:-1] + late * (sizes[:-1] > 0), len(row))
+        yield {"input_ids": row[None], "labels": labels[None], "cu_seqlens": ends.astype(np.int32)}
+
+
+planted("crosses_documents", lengths_one_place_late=partial(with_lengths, late=1), **OF_DOCUMENTS)
+clean(lengths=with_lengths, **OF_DOCUMENTS)
+
+
+def masked_in_the_loss(ids, half=False):
+    for inputs, targets in plain(ids):
+        mask = np.ones_like(targets)
+        mask[:, ::2] -= half
+        yield {"inputs": inputs, "targets": targets, "loss_mask": mask}
+
+
+def masked_in_thirds(ids, half=False):
+    return (tuple(batch.values()) for batch in masked_in_the_loss(ids, half))
+
+
+planted(
+    "lost",
+    half_masked=partial(masked_in_the_loss, half=True),
+    half_masked_in_thirds=partial(masked_in_thirds, half=True),
+)
+clean(
+    masked_in_the_loss=masked_in_the_loss,
+    masked_in_thirds=masked_in_thirds,
+    targets_by_another_name=lambda ids: ({"input_ids": x, "target_ids": y} for x, y in plain(ids)),
+    inputs_in_a_mapping=lambda ids: (({"input": x}, y) for x, y in plain(ids)),
+)
+
+
+def rolled(ids):
+    for starts in batched(windows(ids, length=T)):
+        yield rows(ids, starts), np.roll(rows(ids, starts), -1, axis=1)
+
+
+planted("broken_row", rolled=rolled)
+planted("broken_row", rolled_bytes=rolled, vocab_size=256)
+
+
+# Orders
+
+
+def by_multiplication(ids, epoch):
+    starts = windows(ids)
+    return pairs(ids, starts[(37 * np.arange(len(starts)) + 11 * epoch) % len(starts)])
+
+
+def through_a_buffer(ids, epoch, size=4):
+    """The next window is drawn from a buffer of the next few."""
+    generator, waiting, order = np.random.default_rng(epoch), [], []
+    for start in [*windows(ids, stride=4).tolist(), *[None] * size]:
+        waiting.append(start)
+        if len(waiting) > size:
+            order.append(waiting.pop(generator.integers(size)))
+    return pairs(ids, [start for start in order if start is not None])
+
+
+def in_blocks(ids, epoch, inside=True):
+    """Blocks in a random order, shuffled inside or not."""
+    blocks = list(batched(windows(ids), 8))
+    order = [blocks[number] for number in shuffled(len(blocks), epoch)]
+    return pairs(ids, np.concatenate([shuffled(block, 5) if inside else block for block in order]))
+
+
+def in_turn(ids, tracks=5):
+    """One window of each fifth of the stream in turn; a batch holds four."""
+    share = len(windows(ids)) // tracks
+    return pairs(ids, windows(ids)[: share * tracks].reshape(tracks, share).T.ravel())
+
+
+planted("weak_shuffle", by_multiplication=by_multiplication, through_a_buffer=through_a_buffer)
+planted("weak_shuffle", through_a_larger_buffer=partial(through_a_buffer, size=40))
+planted("weak_shuffle", by_multiplication_of_bytes=by_multiplication, vocab_size=256)
+clean(
+    blocks=in_blocks,
+    blocks_in_order=partial(in_blocks, inside=False),
+    shares_in_turn=partial(in_turn, tracks=5),
+    num_tokens=120 * T + 1,
+)
+
+
+# Ranks
+
+
+def contiguous_shares(ids, rank, world_size):
+    """Each rank reads its own part, whose first token nobody predicts."""
+    return plain(np.array_split(ids, world_size)[rank])
+
+
+def out_of_step(ids, rank):
+    """Shares of 31 and 30 batches, again and again."""
+    own = list(pairs(ids, windows(ids, stride=4)[rank::2], 4))
+    return cycle(own[: 30 - rank])
+
+
+clean(contiguous_shares=contiguous_shares, world_size=2, num_tokens=4 * B * T * 2 + 2)
+planted("unequal_steps", out_of_step=out_of_step, world_size=2, max_batches=62, num_tokens=N)
+planted("unequal_steps", just_out_of_step=out_of_step, world_size=2, max_batches=30, num_tokens=N)
+
+
+# Endless loaders
+
+
+class GoesOn:
+    """Endless, and each iteration goes on where the one before was."""
+
+    def __init__(self, ids):
+        self.batches = cycle(list(plain(ids)))
+
+    def __iter__(self):
+        return self.batches
+
+
+clean(goes_on=GoesOn, max_batches=17)
+clean(two_epochs_at_once=lambda ids: cycle(list(plain(ids))), max_batches=32)
+
+
+# Resuming
+
+
+@planted("resume_reorders")
+class ShufflesTheRest(Resumable):
+    """What is left comes in another order."""
+
+    is_resumed = False
+
+    def __iter__(self):
+        rest = shuffled(windows(self.ids), self.epoch)[self.share][B * self.done :]
+        if self.is_resumed:
+            rest = np.concatenate(list(batched(rest))[::-1])
+        self.is_resumed = False
+        for batch in batched(rest):
+            self.done += 1
+            yield pair(self.ids, batch)
+        self.epoch, self.done = self.epoch + 1, 0
+
+    def load_state_dict(self, state):
+        super().load_state_dict(state)
+        self.is_resumed = True
+
+
+planted("resume_reorders", ranks_shuffle_the_rest=ShufflesTheRest, world_size=2)
+planted("resume_reorders", bytes_shuffle_the_rest=ShufflesTheRest, vocab_size=256)
+
+
 class Bytes:
     """A tokenizer: an id is a byte of UTF-8, and 4 more."""
 

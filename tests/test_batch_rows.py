@@ -108,7 +108,8 @@ def test_words_say_what_came_instead():
 TABLE = torch.zeros(2, 5, dtype=torch.int64)
 ADVICE = {
     "({'input_ids': batch} for": TABLE,
-    "(batch[:2] for": [TABLE, TABLE, TABLE],
+    "({'inputs': batch[0], 'targets': batch[1]} for": [TABLE, TABLE, TABLE + 5],
+    "((batch['x'], batch['y']) for batch in": {"y": TABLE, "more": 5, "x": TABLE},
     "((batch['x'], batch['y']) for": {"x": TABLE, "y": TABLE},
     "({'input_ids': batch['tokens']} for": {"tokens": TABLE},
 }

@@ -17,15 +17,8 @@ from tokenizers.pre_tokenizers import ByteLevel
 
 from course_lib import bpe
 from course_lib.bpe import BYTE_ORDER, GPT2_PATTERN, BPETokenizer, printable, spell, split_words, train_byte_level_bpe
-from course_lib.foundation import (
-    END_OF_TEXT,
-    check_unicode,
-    encode_corpus,
-    iterate_texts,
-    load_documents,
-    load_text,
-    tokenizing,
-)
+from course_lib.foundation import END_OF_TEXT, encode_corpus, iterate_texts, load_documents, load_text, tokenizing
+from course_lib.foundation.arguments import check_unicode
 from course_lib.foundation.tokenizing import tokenizer_hash
 
 

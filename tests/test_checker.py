@@ -182,7 +182,7 @@ def sum_of_parts(answer, total):
     return (sum(parts), len(parts) > 1), f"{parts} make {sum(parts)}."
 
 
-@exercise(cases=lambda random_numbers: [(n,) for n in (4, 9, 30)], hints=("Cut it.",), look=sum_of_parts)
+@exercise(cases=lambda random_numbers: [(n,) for n in (4, 9, 30)], hints=("Cut it.",), observe=sum_of_parts)
 def parts_of(total: int) -> list[int]:
     """Return two or more numbers that make the total together."""
     return [1, total - 1]

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.foundation import (
-    Copies,
     candidate_pairs,
     count_copies,
     drop_copies,
@@ -20,6 +19,7 @@ from course_lib.foundation import (
     shingles,
     similarity,
 )
+from course_lib.foundation.copies import Copies
 
 
 def test_what_makes_no_other_text():

@@ -83,6 +83,9 @@ FILES = {
 }
 
 
+whole_class = pytest.mark.slow  # its notebooks, endless and dying ones among them, take most of a minute
+
+
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory):
     folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
@@ -105,6 +108,7 @@ def rows(scored) -> list[dict]:
         return list(csv.DictReader(file))
 
 
+@whole_class
 @pytest.mark.parametrize("name", CLASS)
 def test_a_notebook_gets_its_row_whatever_it_does(name, rows):
     outcome, words, *_ = CLASS[name]
@@ -114,6 +118,7 @@ def test_a_notebook_gets_its_row_whatever_it_does(name, rows):
     assert words in row["diagnosis"]
 
 
+@whole_class
 def test_other_exercises_of_a_spoiled_notebook_are_scored_and_questions_with_drawn_numbers(rows):
     outcomes = {row["file"]: row["outcome"] for row in rows if row["exercise"] == "starts_from_range"}
     assert outcomes["anna/02_sliding_windows.ipynb"] == outcomes["ends.ipynb"] == outcomes["endless.ipynb"] == "passed"
@@ -124,6 +129,7 @@ def test_other_exercises_of_a_spoiled_notebook_are_scored_and_questions_with_dra
     assert [(row["file"], row["outcome"]) for row in drawn] == [("unchecked.ipynb", "failed")]
 
 
+@whole_class
 def test_files_that_are_no_notebooks_of_the_course_say_why(rows):
     said = {row["file"]: row["diagnosis"] for row in rows if row["outcome"] == "unreadable"}
     begins = {
@@ -143,6 +149,7 @@ def test_files_that_are_no_notebooks_of_the_course_say_why(rows):
     assert {(row["lesson"], row["score"]) for row in forged} == {("sliding_windows", "0.0")}
 
 
+@whole_class
 def test_rows_are_sorted_no_name_is_a_formula_and_no_diagnosis_needs_a_screen(rows):
     names = list(dict.fromkeys(row["file"] for row in rows))
     assert [name.lstrip("'") for name in names] == sorted(name.lstrip("'") for name in names)
@@ -155,6 +162,7 @@ def test_rows_are_sorted_no_name_is_a_formula_and_no_diagnosis_needs_a_screen(ro
         assert "restart" not in row["diagnosis"]
 
 
+@whole_class
 def test_the_summary_counts_the_class_and_its_mistakes(scored, rows):
     text = (scored[1] / "summary.md").read_text(encoding="utf-8")
     (count,) = {len({row["file"] for row in rows if row["lesson"] == "sliding_windows"})}
@@ -164,6 +172,7 @@ def test_the_summary_counts_the_class_and_its_mistakes(scored, rows):
     assert "- broken.ipynb: it is not a notebook" in text
 
 
+@whole_class
 def test_the_summary_shows_the_commonest_wrong_answers_as_code(scored):
     text = (scored[1] / "summary.md").read_text(encoding="utf-8")
     shown = text.split("The most common wrong answers to `tokens_in_tail`:")[1].split("The most common")[0]
@@ -174,6 +183,7 @@ def test_the_summary_shows_the_commonest_wrong_answers_as_code(scored):
     assert f"{HEAD}{WRONG}".rstrip() in codes
 
 
+@whole_class
 def test_a_student_has_a_row_with_the_best_of_all_files(scored):
     with of_students(scored[1] / "scores.csv").open(encoding="utf-8-sig", newline="") as file:
         found = {row["student"]: row for row in csv.DictReader(file)}
@@ -202,6 +212,7 @@ def test_of_two_files_of_a_student_the_best_answers_count():
     ]
 
 
+@whole_class
 def test_nothing_is_left_behind(scored):
     folder, _ = scored
     assert (folder / "files" / "mine.txt").read_text() == "1"

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from multiprocessing import get_all_start_methods
 from pathlib import Path
+from types import SimpleNamespace
 
 import datasets
 import numpy as np
@@ -236,6 +237,7 @@ def test_workers_see_a_new_epoch(on_disk, characters, persistent):
     assert keys(loader) == keys(stream) != first
 
 
+@pytest.mark.slow  # PyTorch waits ten seconds for workers that an error has ended
 @pytest.mark.parametrize("persistent", [False, True])
 def test_workers_that_are_not_told_of_a_new_epoch_warn(on_disk, characters, persistent, capfd):
     stream = make(on_disk.select(range(20)), characters)
@@ -253,6 +255,21 @@ def test_workers_that_are_not_told_of_a_new_epoch_warn(on_disk, characters, pers
     assert re.search(r"read epoch 0 once more, in the same order|exited", told)
     in_order = DataLoader(make(on_disk.select(range(20)), characters, base_seed=None), batch_size=None, num_workers=2)
     assert keys(in_order) == keys(in_order)  # there every epoch has one order
+
+
+def test_a_worker_that_ends_before_the_first_one_begins_has_read_no_epoch_before(on_disk, characters, monkeypatch):
+    stream = make(on_disk.select(range(7)), characters)
+
+    def read_as(worker: int) -> list:
+        info = SimpleNamespace(id=worker, num_workers=2)
+        monkeypatch.setattr(long_documents, "get_worker_info", lambda: info)
+        return keys(stream)
+
+    second, first = read_as(1), read_as(0)  # here a warning is an error
+    monkeypatch.undo()
+    assert sorted(first + second) == sorted(keys(make(on_disk.select(range(7)), characters)))
+    with pytest.warns(UserWarning, match="read epoch 0 once more"):
+        read_as(0)
 
 
 @pytest.mark.parametrize("delivered", [0, 1, 37, 38, 300])

@@ -35,11 +35,11 @@ from course_lib.foundation.executors import process_context
 from course_lib.many_machines import (
     file_tasks,
     rank_and_size,
-    reader_number,
     rows_of_documents,
     take_steps,
     tokenize_files,
     train_rank,
+    worker_and_count,
 )
 from course_lib.many_machines.__main__ import main
 from course_lib.many_machines.file_tasks import encode_task
@@ -572,7 +572,7 @@ class Numbers(torch.utils.data.IterableDataset):
         self.ranks = rank_and_size()
 
     def __iter__(self):
-        number, readers = reader_number(self.ranks)
+        number, readers = worker_and_count(self.ranks)
         return iter(range(number, 20, readers))
 
 
@@ -584,7 +584,7 @@ def read_numbers(num_workers: int, method: str | None = None) -> list[int]:
 
 
 def test_in_one_process_there_is_one_reader():
-    assert reader_number(rank_and_size()) == (0, 1)
+    assert worker_and_count(rank_and_size()) == (0, 1)
     assert read_numbers(0) == list(range(20))
 
 

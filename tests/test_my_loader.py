@@ -169,13 +169,13 @@ WRONG = {
         ("for number in pack]", "for number in pack[:1]]", "lost"),
     ],
     10: [
-        ("= range(end - begin)", "= range(used, used + end - begin)", "should be"),
-        ("= range(end - begin)", "= range(begin, end)", "should be"),
+        ("= range(end - begin)", "= range(used, used + end - begin)", "crosses_documents"),
+        ("= range(end - begin)", "= range(begin, end)", "crosses_documents"),
         ('batch["position_ids"] = position_ids', "position_ids", "no position_ids"),
         (
             "for name, values in batch.items()}",
             "[0 if name[0] == 'p' else ...] for name, values in batch.items()}",
-            "shape",
+            "crosses_documents",
         ),
         (
             "            used = 0",

@@ -50,6 +50,14 @@ def test_is_in_normal_form(path):
     assert refresh_notebooks.normalize(nbformat.reads(text, as_version=4)) == text
 
 
+@each_notebook
+def test_every_file_that_it_names_is_there(path):
+    named = re.findall(r"`((?:course_lib|tests|notebooks|data)/[\w./-]+)`", markdown(read(path)))
+    assert len(named) >= 3  # where everything lives
+    for name in named:
+        assert (ROOT / name).exists(), name
+
+
 def is_prompt(cell: nbformat.NotebookNode) -> bool:
     return cell.cell_type == "code" and bool(refresh_notebooks.PROMPT.search(cell.source))
 

@@ -7,15 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import (
-    AffineOrder,
-    BlockOrder,
-    FileOrder,
-    RandomOrder,
-    measure_mixing,
-    pages_read,
-    shuffle_buffer,
-)
+from course_lib.foundation import AffineOrder, BlockOrder, FileOrder, RandomOrder, measure_mixing, pages_read
+from course_lib.foundation.orders import shuffle_buffer
 
 ORDERS = [FileOrder, AffineOrder, BlockOrder, partial(BlockOrder, block_size=5, blocks_at_a_time=3), RandomOrder]
 SIZE = 2**20

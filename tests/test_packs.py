@@ -7,7 +7,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.foundation import Pack, Piece, iterate_documents, join_pieces, packing_report
+from course_lib.foundation import Pack, packing_report
+from course_lib.foundation.packs import Piece, iterate_documents, join_pieces
 
 DOCUMENTS = [np.arange(length, dtype=np.uint16) + 100 * number for number, length in enumerate([4, 0, 7, 2, 3])]
 

@@ -38,7 +38,7 @@ def places(axes, color: str | None = None) -> list[tuple[float, float]]:
 @pytest.mark.parametrize("kind", [list, np.array, torch.tensor])
 def test_the_shift_has_three_rows_of_ids(kind):
     axes = axes_of(plot_shift(kind([10, 11, 12, 13])))
-    assert texts(axes) == ["10", "11", "12", "13", "10", "11", "11", "12", "12", "13"]
+    assert texts(axes) == ["10", "11", "12", "13", "10", "11", "12", "11", "12", "13"]
     assert len(rectangles(axes)) == 4 + 3 + 3
     assert places(axes, INPUTS) == places(axes, TARGETS) == [(0, 1), (1, 1), (2, 1)]
     assert row_names(axes) == ["window, 4 ids", "inputs, T = 3", "targets, T = 3"]
@@ -49,7 +49,7 @@ def test_each_target_stands_under_its_input():
     inputs = {round(p.get_x()): p.get_y() for p in rectangles(axes, INPUTS)}
     targets = {round(p.get_x()): p.get_y() for p in rectangles(axes, TARGETS)}
     assert inputs.keys() == targets.keys() == {0, 1, 2, 3}
-    assert all(targets[t] < inputs[t] for t in inputs)
+    assert all(targets[t] > inputs[t] for t in inputs)  # y counts rows from the top
     # told apart without color, too
     assert all(p.get_hatch() for p in rectangles(axes, TARGETS))
     assert not any(p.get_hatch() for p in rectangles(axes, INPUTS))
@@ -86,7 +86,7 @@ def test_each_window_lies_under_its_tokens_with_its_last_target_apart():
     assert places(axes, INPUTS) == [(0, 4), (3, 4), (6, 4)]
     assert places(axes, TARGETS) == [(4, 1), (7, 1), (10, 1)]
     heights = [patch.get_y() for patch in rectangles(axes, INPUTS)]
-    assert heights == sorted(set(heights), reverse=True)
+    assert heights == sorted(set(heights))
     assert heights == [patch.get_y() for patch in rectangles(axes, TARGETS)]
     assert row_names(axes) == ["stream", "start 0", "start 3", "start 6"]
     assert keys(figure) == ["T = 4 inputs", "one more id, for the last target", "in no window"]
@@ -98,14 +98,16 @@ def test_the_stream_is_numbered_where_there_is_room_and_what_no_window_touches_i
     assert places(axes, LOST) == [(0, 1), (1, 1), (6, 1), (7, 1), (8, 1)]
     assert all(patch.get_hatch() for patch in rectangles(axes, LOST))
     assert "in no window" not in keys(plot_windows([0], 3, 4))
-    assert texts(axes_of(drawn("plot_windows, many"))) == [str(token) for token in range(0, 60, 5)]
+    crowded = axes_of(drawn("plot_windows, many"))
+    assert texts(crowded) == []
+    assert crowded.get_xticks().tolist() == list(range(0, 61, 5))
 
 
 def test_batches_are_set_apart_by_space_and_name_and_starts_drawn_as_often_as_they_occur():
     axes = axes_of(plot_windows(np.array([[0, 8], [4, 12]]), 3, 16))
     assert places(axes, INPUTS) == [(0, 3), (8, 3), (4, 3), (12, 3)]
     assert row_names(axes)[1:] == ["batch 0, start 0", "batch 0, start 8", "batch 1, start 4", "batch 1, start 12"]
-    steps = -np.diff([p.get_y() for p in rectangles(axes, INPUTS)])
+    steps = np.diff([p.get_y() for p in rectangles(axes, INPUTS)])
     assert steps[1] > steps[0] == pytest.approx(steps[2])
     assert places(axes_of(plot_windows(torch.tensor([5, 1, 5]), 2, 10)), INPUTS) == [(5, 2), (1, 2), (5, 2)]
 
@@ -151,7 +153,7 @@ def test_what_becomes_of_the_state_is_marked_between_batches_of_every_row(carrie
     figure = plot_tracks([[1, 11], [4, 14], [7, 17]], 3, 10, carried=carried)
     (marks,) = axes_of(figure).lines
     assert marks.get_marker() == marker
-    assert sorted(zip(*marks.get_data(), strict=True)) == [(3, 0.4), (3, 1.4), (6, 0.4), (6, 1.4)]
+    assert sorted(zip(*marks.get_data(), strict=True)) == [(3, 0.38), (3, 1.38), (6, 0.38), (6, 1.38)]
     assert name in keys(figure)
 
 

@@ -151,7 +151,7 @@ total.slips("""
     found += => found =
         the last number alone: nothing is added up.
 """)
-total.way("""
+total.right_way("""
     , size) => )
         the steps are of 1.
     range(0 => range(1

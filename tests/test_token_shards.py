@@ -288,6 +288,7 @@ def killed_at(call: int, work: Callable[[], None]) -> None:
     work()
 
 
+@pytest.mark.slow
 @pytest_fork
 def test_killed_at_every_step_of_making_files_durable_a_run_ends_as_if_undisturbed(tmp_path):
     texts = SOME_TEXTS[:40]  # two shards that are full, and two that are not

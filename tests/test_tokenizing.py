@@ -21,7 +21,6 @@ from any_tokenizer import BOS, END, KINDS, TEXTS, each_kind, framed, library, wr
 from course_lib.foundation import (
     CharTokenizer,
     InThisProcess,
-    compact,
     document_marks,
     encode_corpus,
     encode_each,
@@ -29,7 +28,7 @@ from course_lib.foundation import (
     smallest_dtype,
     tokenizing,
 )
-from course_lib.foundation.tokenizing import tokenizer_hash
+from course_lib.foundation.tokenizing import compact, tokenizer_hash
 from course_lib.many_machines import tokenize_files
 from course_lib.token_shards import load_shard, write_shards
 

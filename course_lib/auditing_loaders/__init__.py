@@ -2,37 +2,53 @@
 
 The loader gets a stream of ids that tell their own positions. So a batch says where
 each of its tokens comes from, and from batches alone follow the starts, the ledger, the
-order, what ranks share, and what a resumed run repeats.
+order, what ranks share, and what a resumed run repeats. `handed_out` keeps all of it in
+one table, and `findings` asks the table its questions.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated
 
 import numpy as np
 from torch import distributed
 
 from course_lib.auditing_loaders.batch_rows import BatchRows
+from course_lib.auditing_loaders.findings import (
+    FINDINGS,
+    Finding,
+    Findings,
+    commonest_stride,
+    epochs_to_decide,
+    find_in_rows,
+    find_lost,
+    find_overlaps,
+    find_overlaps_in_turns,
+    find_repeats,
+    find_resumed,
+    find_same_order,
+    find_steps,
+    find_unrepeatable,
+    find_weak_shuffle,
+    left_over,
+)
+from course_lib.auditing_loaders.handed_out import Reading, count_turns, ledger_of
 from course_lib.auditing_loaders.loader_reading import (
     END,
-    Call,
-    Documents,
-    Epoch,
-    count_turns,
+    LoaderCall,
+    MadeLoader,
+    check_that_ids_are_told,
     guarded,
-    ledger_of,
     make_stream,
     read_epoch,
 )
 from course_lib.auditing_loaders.loader_reading import LoaderError as LoaderError
-from course_lib.auditing_loaders.placed_rows import PlacedRows
 from course_lib.auditing_loaders.telling_ids import TellingIds as TellingIds
 from course_lib.foundation import (
     AtLeast,
@@ -45,131 +61,79 @@ from course_lib.foundation import (
     run_ranks,
 )
 
-FINDINGS = {
-    "wrong_shift": "labels are not one token ahead of what the model has read",
-    "broken_row": "a row jumps in the stream, and nothing announces it",
-    "crosses_documents": "tokens are predicted from another document, unannounced",
-    "scored_padding": "padding, or the first token of a document, is scored",
-    "lost": "tokens are never a target in an epoch",
-    "repeated": "one rank reads the same window twice in an epoch",
-    "same_order": "two epochs have the same order, and it is not the stream's",
-    "not_repeatable": "the same call gives other batches",
-    "ranks_overlap": "two ranks read the same window",
-    "ranks_lose": "tokens are never a target of any rank in an epoch",
-    "unequal_steps": "ranks have different numbers of batches",
-    "resume_repeats": "a resumed loader gives windows again",
-    "resume_loses": "a resumed loader leaves windows out",
-    "shared_memory": "inputs, labels or batches share memory",
-}
-FEWEST_TO_COMPARE = 6  # windows, because fewer may come in the same order by chance
-FEWEST_BATCHES = 3  # because fewer do not show whether they are shuffled, or tracks
-EPOCHS_TO_DECIDE = 8  # where two epochs may have the same offset by chance
-NOTHING = np.zeros(0, dtype=np.int64)
+FEWEST_TOKENS, MOST_TOKENS = 4_000, 2**22  # where the loader's batches choose
+STEPS = 50  # of all ranks, that the stream then has, so that a step is 2 % of it
 SHUFFLED = {  # what the measures of lesson 11 are near, in an order of all rows
     "correlation of successive rows": "0",
     "distance of successive rows": "1/3",
     "distinct steps between rows": "0.63",  # 1 - 1/e, as of random steps
 }
-LONG = 100_000  # tokens from which on reading shows its progress
+VERSION = 2  # of what `Audit.as_dict` holds
+LONG = 1_000_000  # tokens from which on reading shows its progress
 
 
-@dataclass(frozen=True)
-class Finding:
-    """Something that a loader does, with its evidence."""
-
-    name: str  #: a key of `FINDINGS`
-    count: int  #: how often, at least 1
-    evidence: str  #: a place where a person can check it
+# What one rank reads
 
 
-class Findings(dict[str, Finding]):
-    """Findings by name: how often in all, and the evidence of the first."""
+@dataclass
+class RankReading:
+    """What one rank has read: its epochs, the first of them again, and resumed."""
 
-    def add(self, name: str, count: int, evidence: str) -> None:
-        if count:
-            before = self.get(name, Finding(name, 0, evidence))
-            self[name] = replace(before, count=before.count + int(count))
-
-
-# What a batch shows
+    epochs: list[Reading] = field(default_factory=list)
+    found: Findings = field(default_factory=Findings)
+    notes: list[str] = field(default_factory=list)
 
 
-def check_rows(
-    rows: PlacedRows, batch: BatchRows, documents: Documents, found: Findings, at: str
-) -> None:
-    """Find what is wrong inside the rows of a batch; `at` says which batch it is."""
-
-    def add(name: str, where: np.ndarray, words: Callable[[int, int], str]) -> None:
-        if where.any():
-            row, place = np.argwhere(where)[0].tolist()
-            evidence = f"row {row} of {at} {words(row, place)}"
-            found.add(name, np.count_nonzero(where.any(axis=1)), evidence)
-
-    here, before = rows.tokens, rows.before
-    kind, wanted = ("targets", 1) if batch.is_pair else ("labels", 0)
-
-    def shift(row: int, place: int) -> str:
-        got = f"{rows.ahead[row] + batch.is_pair:.0f}"
-        return f"has {kind} that are {got} ahead of its inputs, instead of {wanted}"
-
-    add("wrong_shift", rows.shifted_wrongly[:, None] & rows.scored, shift)
-
-    def jump(row: int, place: int) -> str:
-        first = last = rows.last[row, place]
-        while first > 0 and here[row, first - 1] == here[row, first] - 1:
-            first -= 1
-        run = _run(here[row, first], here[row, last])
-        return f"holds positions {run}, then {here[row, place]}"
-
-    apart = documents.number_of(before) != documents.number_of(here)
-    unannounced = rows.jumps & ~rows.announced & ~rows.separated
-    if documents.are_known:
-        unannounced &= ~(apart & documents.is_edge(before, here))
-    add("broken_row", unannounced, jump)
-
-    def other(row: int, place: int) -> str:
-        label = rows.labels[row, place]
-        return f"has the label {label} where the row goes on with {here[row, place]}"
-
-    add("broken_row", rows.misplaced & ~unannounced, other)
-
-    def crossing(row: int, place: int) -> str:
-        begin = documents.starts[documents.number_of(here[row, place]) - 1]
-        is_label = rows.labels[row, place] == here[row, place]
-        verb = "predicts" if is_label else "reads on at"
-        words = f"{verb} position {here[row, place]}, which belongs to the document"
-        between = " and a separator" * bool(rows.separated[row, place])
-        return f"{words} from {begin} on, after {before[row, place]}{between}"
-
-    is_step = (here >= 0) & (before >= 0) & rows.scored
-    add("crosses_documents", is_step & apart & ~rows.announced, crossing)
-    if batch.labels is None:
-        return
-
-    def padding(row: int, place: int) -> str:
-        hidden = "though a mask hides it"
-        own = "an id that was never handed out; is it one of separator_ids?"
-        why = own if batch.judged[row, place] else hidden
-        return f"counts the label {batch.labels[row, place]} in the loss, {why}"
-
-    add("scored_padding", rows.scored_filler, padding)
-
-    def first(row: int, place: int) -> str:
-        words = "the first token of a document that sees nothing before it"
-        return f"counts position {here[row, place]} in the loss, {words}"
-
-    firsts = rows.begins & rows.scored & batch.is_kept & ~rows.scored_filler
-    if documents.are_known:
-        firsts &= np.isin(here, documents.starts) | rows.jumps
-    firsts &= rows.labels == here  # in a pair it may be the last of the document before
-    firsts[:, 0] = False  # no model predicts the first token of a row
-    add("scored_padding", firsts, first)
+def read_rank(
+    call: LoaderCall, num_epochs: int, resume_after: int | None
+) -> RankReading:
+    """Read the epochs of one rank, the first of them twice, and resume the first."""
+    rank = RankReading()
+    made = call()
+    for epoch in range(num_epochs):
+        anew = epoch > 0 and call.begins_anew(made, rank.epochs[-1].is_cut)
+        if anew:
+            made = call(epoch)
+        seen = _read(call, made, epoch, rank.found)
+        if epoch and not seen.num_batches:  # it can be iterated only once
+            made = call(epoch)
+            seen = _read(call, made, epoch, rank.found)
+        check_that_ids_are_told(seen, call, made)
+        is_next = epoch > 0 and not anew
+        seen.goes_on = is_next and isinstance(made.loader, Iterator)
+        rank.epochs.append(seen)
+    if rank.epochs[0].views_stream:
+        words = "writing into them changes it"
+        rank.notes.append(f"batches are views of the stream: {words}")
+    find_unrepeatable(rank.epochs[0], read_epoch(call, call()), rank.found)
+    if call.can_resume(made):
+        resume(call, resume_after, rank)
+        if not call.begins_anew(made):
+            resume(call, resume_after, rank, iterations=1)
+    else:
+        words = "it has no state_dict and load_state_dict"
+        rank.notes.append(f"resuming the loader was not tried, because {words}")
+    return rank
 
 
-def check_memory(
+def _read(call: LoaderCall, made: MadeLoader, epoch: int, found: Findings) -> Reading:
+    """Read an epoch, and find what is wrong inside its rows and in memory."""
+    memory: list[tuple[np.ndarray, np.ndarray]] = []
+    here = Findings()
+
+    def look(batch: BatchRows, at: str) -> None:
+        memory[:] = find_shared_memory(batch, memory, here, at)
+
+    seen = read_epoch(call, made, look=look, epoch=epoch)
+    find_in_rows(seen, call.documents, here)
+    found.update(here | found)  # the first epoch that shows it
+    return seen
+
+
+def find_shared_memory(
     batch: BatchRows, before: list, found: Findings, at: str
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Find out what lies in the same memory: inputs and labels, or two batches.
+    """Find what lies in the same memory: inputs and labels, or two batches.
 
     `before` holds the memory of the batch before, and what was in it. Returns the same
     of this batch.
@@ -188,77 +152,17 @@ def check_memory(
     return [(block, block.copy()) for block in batch.memory]
 
 
-# What a rank shows
-
-
-@dataclass
-class RankReading:
-    """What one rank has read: its epochs, what they show, and what cannot be said."""
-
-    epochs: list[Epoch]
-    found: Findings
-    notes: list[str]
-
-
-def read_rank(call: Call, num_epochs: int, resume_after: int | None) -> RankReading:
-    """Read the epochs of one rank, the first of them twice, and resume the first."""
-    reading = RankReading([], Findings(), [])
-    made = call()
-    for number in range(num_epochs):
-        anew = number > 0 and call.begins_anew(made, reading.epochs[-1].is_cut)
-        if anew:
-            made = call(number)
-        found, memory = Findings(), []
-
-        def look(rows: PlacedRows, batch: BatchRows, at: str) -> None:
-            check_rows(rows, batch, call.documents, found, at)  # noqa: B023
-            memory[:] = check_memory(batch, memory, found, at)  # noqa: B023
-
-        name = f" in epoch {number}" if number else ""
-        seen = read_epoch(call, made, look=look, name=name)
-        if number and not seen.num_batches:  # it can be iterated only once
-            made = call(number)
-            seen = read_epoch(call, made, look=look, name=name)
-        seen.check_that_ids_are_told(call, made, name)
-        is_next = number > 0 and not anew
-        seen.goes_on = is_next and isinstance(made.loader, Iterator)
-        reading.epochs.append(seen)
-        reading.found.update(found | reading.found)  # the first epoch that shows it
-    if reading.epochs[0].views_stream:
-        words = "writing into them changes it"
-        reading.notes.append(f"batches are views of the stream: {words}")
-    check_repeatable(reading.epochs[0], read_epoch(call, call()), reading.found)
-    if call.can_resume(made):
-        resume(call, resume_after, reading)
-        if not call.begins_anew(made):
-            resume(call, resume_after, reading, iterations=1)
-    else:
-        words = "it has no state_dict and load_state_dict"
-        reading.notes.append(f"resuming the loader was not tried, because {words}")
-    return reading
-
-
-def check_repeatable(first: Epoch, again: Epoch, found: Findings) -> None:
-    """Find out whether the same call gives the same windows in the same order."""
-    lengths = len(first.order), len(again.order)
-    differs = first.order[: min(lengths)] != again.order[: min(lengths)]
-    words = f"one call gave {lengths[0]:,} rows, and an equal one {lengths[1]:,}"
-    if differs.any():
-        row = int(differs.argmax())
-        words = f"{first.place_of(row)} holds other positions after an equal call: it "
-        words += f"begins at {first.first_of(row)}, and then at {again.first_of(row)}"
-    count = np.count_nonzero(differs) + max(lengths) - min(lengths)
-    found.add("not_repeatable", count, words)
-
-
 def resume(
-    call: Call, resume_after: int | None, reading: RankReading, iterations: int = 0
+    call: LoaderCall,
+    resume_after: int | None,
+    rank: RankReading,
+    iterations: int = 0,
 ) -> None:
     """Stop a loader, go on in a new one, and compare with what the first one gives.
 
     It is stopped after so many whole iterations, in which some loaders count epochs.
     """
-    num_batches = reading.epochs[0].num_batches
+    num_batches = rank.epochs[0].num_batches
     stop = num_batches // 2 if resume_after is None else resume_after
     if stop >= num_batches:
         wanted = f"less than {num_batches}, the batches of an epoch"
@@ -276,7 +180,7 @@ def resume(
         if resume_after is not None:
             raise
         # Wrappers have the method even where it cannot work.
-        reading.notes.append(f"resuming was not tried, because {error}")
+        rank.notes.append(f"resuming was not tried, because {error}")
         return
     state = guarded(f"saving the state of {stopped.words}", _saved, state)
     left = call
@@ -288,244 +192,24 @@ def resume(
     guarded(f"load_state_dict of {new.words}", new.loader.load_state_dict, state)
     when = f"after {stop} batches" + " of a second iteration" * iterations
     found = Findings()
-    check_resumed(expected, read_epoch(left, new), found, when)
-    reading.found.update(found | reading.found)  # the first that shows it
+    find_resumed(expected, read_epoch(left, new), found, when)
+    rank.found.update(found | rank.found)  # the first that shows it
     is_cut = call.max_batches is not None  # then the epoch goes on
     if not call.begins_anew(new) and not iterations and not is_cut:
         wanted, after = read_epoch(call, stopped), read_epoch(call, new)
         words = "the epoch after a resumed one"
         if 0 < after.num_batches != wanted.num_batches:
             counts = f"{after.num_batches} batches instead of {wanted.num_batches}"
-            reading.notes.append(f"{words} has {counts}")
-        elif "not_repeatable" not in reading.found and _differ(wanted, after):
-            reading.notes.append(f"{words} has another order than without a stop")
+            rank.notes.append(f"{words} has {counts}")
+        elif "not_repeatable" not in rank.found and not np.array_equal(
+            wanted.order, after.order
+        ):
+            rank.notes.append(f"{words} has another order than without a stop")
 
 
 def _saved(state: object) -> object:
     """Return a state as a checkpoint would keep it."""
     return pickle.loads(pickle.dumps(state))
-
-
-def check_resumed(expected: Epoch, resumed: Epoch, found: Findings, when: str) -> None:
-    """Compare what a resumed loader reads with what the first one went on to read."""
-    wanted, got = (Counter(epoch.order.tolist()) for epoch in (expected, resumed))
-    for name, verb, more, epoch in (
-        ("resume_repeats", "repeats", got - wanted, resumed),
-        ("resume_loses", "leaves out", wanted - got, expected),
-    ):
-        if more:
-            first = epoch.first_of(int(np.isin(epoch.order, list(more)).argmax()))
-            words = f"{more.total():,} rows, such as the one from position {first} on"
-            evidence = f"resumed {when}, the loader {verb} {words}"
-            found.add(name, more.total(), evidence)
-
-
-# What epochs and ranks show together
-
-
-def check_order(epochs: Sequence[Epoch], found: Findings) -> list[str]:
-    """Look for windows that come twice, and for epochs in the same order."""
-    for number, epoch in enumerate(epochs):
-        order = epoch.order_in_turns
-        windows, times = np.unique(order[epoch.is_told], return_counts=True)
-        if (twice := np.flatnonzero(times > 1)).size:
-            rows = np.flatnonzero(order == windows[twice[0]])
-            where = " and ".join(epoch.place_of(row) for row in rows[:2].tolist())
-            words = f"the window from position {epoch.first_of(rows[0])} on is {where}"
-            words += f" of epoch {number}" if number else ""
-            found.add("repeated", times.sum() - len(times), words)
-            break
-    shuffled = [epoch for epoch in epochs if not epoch.goes_forward]
-    if len(shuffled) < 2:
-        return []
-    if min(len(epoch.order) for epoch in shuffled) < FEWEST_TO_COMPARE:
-        return [f"fewer than {FEWEST_TO_COMPARE} rows are too few to compare orders"]
-    for one, other in combinations(range(len(epochs)), 2):
-        if epochs[one].goes_forward or not np.array_equal(
-            epochs[one].order, epochs[other].order
-        ):
-            continue
-        begins = ", ".join(str(epochs[one].first_of(row)) for row in range(3))
-        found.add(
-            "same_order",
-            1,
-            f"epochs {one} and {other} both begin with the rows from {begins} on",
-        )
-    return []
-
-
-def check_ranks(ranks: Sequence[Sequence[Epoch]], found: Findings) -> None:
-    """Compare what the ranks read in each epoch; `ranks[r][e]` is an epoch."""
-    for number, epochs in enumerate(zip(*ranks, strict=True)):
-        here = Findings()
-        steps = [epoch.num_batches for epoch in epochs]
-        counts = ", ".join(f"rank {r}: {n:,}" for r, n in enumerate(steps))
-        here.add(
-            "unequal_steps",
-            max(steps) - min(steps),
-            f"the numbers of batches in epoch {number} are {counts}",
-        )
-        for (a, one), (b, other) in combinations(enumerate(epochs), 2):
-            order, twins = one.order_in_turns, other.order_in_turns
-            both = np.isin(order, twins) & one.is_told
-            if both.any():
-                row = int(both.argmax())
-                twin = int(np.argmax(twins == order[row]))
-                here.add(
-                    "ranks_overlap",
-                    len(np.unique(order[both])),
-                    f"the window from position {one.first_of(row)} on is "
-                    f"{one.place_of(row)} of rank {a} and {other.place_of(twin)} of "
-                    f"rank {b}",
-                )
-        found.update(here | found)  # the first epoch that shows it
-
-
-def find_lost(
-    ledger: TokenLedger,
-    document_starts: np.ndarray,
-    *,
-    step: int,
-    tails: np.ndarray,
-    head: int = 0,
-    missing: np.ndarray = NOTHING,
-) -> np.ndarray:
-    """Find tokens that are never a target and should be, as positions.
-
-    The first token of a document is none of them, because nothing predicts it. Nor are
-    leftovers that fill no step of all ranks.
-
-    Args:
-        ledger: of an epoch, all ranks together.
-        document_starts: positions.
-        step: B x T x ranks, targets of one step.
-        tails: positions that may be left over, after the last window of a track.
-        head: tokens at the beginning that a random offset may leave out.
-        missing: positions that may be left over, in rows that a shuffle put last.
-    """
-    is_lost = ledger.as_target == 0
-    first = int(np.argmin(is_lost))
-    if first - 1 <= head:
-        is_lost[:first] = False
-    is_lost[document_starts] = False
-    for left_over in (tails, missing):
-        if np.count_nonzero(is_lost[left_over]) < step:
-            is_lost[left_over] = False
-    return np.flatnonzero(is_lost)
-
-
-def find_missing_rows(
-    epochs: Sequence[Epoch], ledger: TokenLedger, elsewhere: np.ndarray
-) -> np.ndarray:
-    """Return the positions in rows that are missing whole from a shuffled order.
-
-    A run of tokens that are never a target may be such a row if it is as long as one,
-    or, where a row holds several windows, if some of it is not even handed out. A run
-    that is never a target in any other order stays lost.
-
-    Args:
-        epochs: of all ranks.
-        ledger: of them together.
-        elsewhere: which positions are targets in epochs of another order.
-    """
-    starts = np.concatenate([start for epoch in epochs for start in epoch.starts])
-    is_plain = len(starts) == sum(len(epoch.order) for epoch in epochs)
-    stride = _commonest_stride(starts)
-    is_grid = is_plain and stride >= ledger.context_length
-    is_grid &= bool((np.diff(np.unique(starts)) % max(1, stride) == 0).all())
-    fewest = ledger.context_length if is_grid else 1
-    handed_out = np.any([epoch.handed_out for epoch in epochs], axis=0)
-    runs = _runs(np.flatnonzero(ledger.as_target == 0))
-    missing = [
-        run
-        for run in runs
-        if len(run) >= fewest
-        and elsewhere[run].any()
-        and (is_plain or not handed_out[run].all())
-    ]
-    return np.concatenate([NOTHING, *missing])
-
-
-def find_tails(epochs: Sequence[Epoch]) -> np.ndarray:
-    """Return the positions after the last window, or after that of each track.
-
-    Tracks are what the places of the batch read if each has a part of the stream.
-    """
-    tracks = sorted(track for epoch in epochs for track in epoch.tracks())
-    ends = [end for _, end in tracks]
-    begins = [begin for begin, _ in tracks[1:]]
-    few = min(epoch.num_batches for epoch in epochs) < 2  # a single row is no track
-    if few or any(end > begin for end, begin in zip(ends, begins, strict=False)):
-        ends, begins = [max(ends)], []
-    nexts = [*begins, epochs[0].num_tokens - 1]
-    gaps = [np.arange(e + 1, n + 1) for e, n in zip(ends, nexts, strict=True)]
-    return np.concatenate(gaps)
-
-
-def check_coverage(
-    ranks: Sequence[Sequence[Epoch]],
-    document_starts: np.ndarray,
-    found: Findings,
-    notes: list[str],
-) -> bool:
-    """Look for lost tokens, and say whether more epochs are needed to decide."""
-    by_epoch = list(zip(*ranks, strict=True))
-    ledgers = [ledger_of(epochs) for epochs in by_epoch]
-    heads = [int(np.argmax(ledger.as_target > 0)) - 1 for ledger in ledgers]
-    moves = len(set(heads)) > 1 or len(heads) == 1
-    too_far = max(0, ranks[0][0].commonest_error or 0)  # labels skip this many tokens
-    for number, (epochs, ledger) in enumerate(zip(by_epoch, ledgers, strict=True)):
-        if epochs[0].goes_on:  # it need not begin where the stream does
-            continue
-        length = epochs[0].row_length
-        few = min(epoch.num_batches for epoch in epochs) < FEWEST_BATCHES
-        others = [
-            other.as_target > 0
-            for others, other in zip(by_epoch, ledgers, strict=True)
-            if any(_differ(*pair) for pair in zip(epochs, others, strict=True))
-        ]
-        never = ledger.as_target == 0
-        missing = np.flatnonzero(never & few)
-        if not few and not all(epoch.goes_forward for epoch in epochs):
-            elsewhere = np.any(others, axis=0) if others else never
-            missing = find_missing_rows(epochs, ledger, elsewhere)
-        step = max(epoch.batch_size for epoch in epochs) * length * len(epochs)
-        lost = find_lost(
-            ledger,
-            document_starts,
-            step=step,
-            tails=find_tails(epochs),
-            head=length if moves else too_far,
-            missing=missing,
-        )
-        untold = sum(epoch.num_untold for epoch in epochs)
-        if 0 < lost.size < 1.25 * untold:  # a few are told a wrong place
-            words = f"{untold:,} targets are in rows that are too short to tell a"
-            notes.append(f"{words} place: they may be the {lost.size:,} that are none")
-        elif lost.size:
-            words = f"{lost.size:,} of {ledger.num_tokens:,} tokens are never a target"
-            words += f" in epoch {number}" if number else ""
-            name = "ranks_lose" if len(ranks) > 1 else "lost"
-            runs = [_run(run[0], run[-1]) for run in _runs(lost)[:2]]
-            words += f", such as positions {' and '.join(runs)}"
-            found.add(name, lost.size, words)
-            # two random offsets may be equal by chance, and the rows that come last
-            same_rows = bool(others) and lost.size < step
-            return same_rows or (0 < heads[0] <= length and not moves)
-    return False
-
-
-def _differ(one: Epoch, other: Epoch) -> bool:
-    return not np.array_equal(one.order, other.order)
-
-
-def _runs(positions: np.ndarray) -> list[np.ndarray]:
-    """Split positions into runs without a gap."""
-    return np.split(positions, np.flatnonzero(np.diff(positions) > 1) + 1)
-
-
-def _run(first: int, last: int) -> str:
-    return f"{first}" if first == last else f"{first} ... {last}"
 
 
 # The audit
@@ -545,7 +229,8 @@ class Audit:
     ledger: TokenLedger  #: of epoch 0, all ranks together
     findings: tuple[Finding, ...]
     facts: dict[str, object]
-    notes: tuple[str, ...]  #: what is no finding, or could not be decided
+    undecided: dict[str, str]  #: what too little was seen of, by name, and why
+    notes: tuple[str, ...]  #: what is no finding
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -554,28 +239,39 @@ class Audit:
 
     @property
     def clean(self) -> bool:
-        """Whether there are no findings."""
-        return not self.findings
+        """Whether everything was decided, and nothing found."""
+        return not self.findings and not self.undecided
 
     def as_dict(self) -> dict[str, object]:
-        """Return findings, facts and notes, ready for JSON."""
-        findings = [vars(finding) for finding in self.findings]
-        return {"findings": findings, "facts": self.facts, "notes": list(self.notes)}
+        """Return all that it says, ready for JSON; names stay what they are."""
+        return {
+            "version": VERSION,
+            "clean": self.clean,
+            "findings": [vars(finding) for finding in self.findings],
+            "undecided": self.undecided,
+            "facts": {name.replace(" ", "_"): v for name, v in self.facts.items()},
+            "notes": list(self.notes),
+        }
 
     def __str__(self) -> str:
-        width = max(map(len, self.facts))
-        lines = [f"{name:<{width}}  {_shown(v)}" for name, v in self.facts.items()]
-        for number, name in enumerate(self.facts):
-            if name in SHUFFLED:
-                lines[number] += f" (shuffled: {SHUFFLED[name]})"
-        several = "s" * (len(self.findings) > 1)
-        count = f"{len(self.findings)} finding{several}"
-        lines += ["", count if self.findings else "clean"]
+        several = "s" * (len(self.findings) != 1)
+        lines = [f"{len(self.findings)} finding{several}"] if self.findings else []
         for each in self.findings:
             lines.append(f"  {each.name} ({each.count:,}): {FINDINGS[each.name]}")
             lines.append(f"      {each.evidence}")
+        lines += [
+            f"  undecided: {name}, because {why}"
+            for name, why in self.undecided.items()
+        ]
+        if not self.findings:
+            lines.insert(0, "clean" if self.clean else "nothing found, but not clean")
         lines += [f"  note: {note}" for note in self.notes]
-        return "\n".join(lines)
+        width = max(map(len, self.facts))
+        facts = [f"{name:<{width}}  {_shown(v)}" for name, v in self.facts.items()]
+        for number, name in enumerate(self.facts):
+            if name in SHUFFLED:
+                facts[number] += f" (shuffled: {SHUFFLED[name]})"
+        return "\n".join([*lines, "", *facts])
 
 
 def _shown(value: object) -> str:
@@ -588,7 +284,7 @@ def _shown(value: object) -> str:
 def audit_loader(
     make_loader: Callable[..., Iterable],
     *,
-    num_tokens: Count = 4_000,
+    num_tokens: Count | None = None,
     num_epochs: Annotated[int, AtLeast(1, 1_000)] = 2,
     world_size: Annotated[int, AtLeast(1, 64)] = 1,
     document_lengths: object | None = None,
@@ -606,8 +302,10 @@ def audit_loader(
     (inputs, targets) of tensors, arrays or lists of shape (B, T), or a mapping with
     `input_ids` and perhaps `labels`, which stand where the inputs stand because the
     model shifts, or with `inputs` and `targets`, which are a pair. A mapping may also
-    have `attention_mask` and `position_ids`. By keyword `make_loader` is
-    given what it names of `epoch`, `rank`, `world_size` and `document_starts`. If it
+    have `attention_mask`, `position_ids`, `loss_mask`, numbers of documents as
+    `segment_ids`, or their ends as `cu_seqlens`. By keyword
+    `make_loader` is given what it names of `epoch`, `rank`, `world_size` and
+    `document_starts`. If it
     does not name `epoch`, the next epoch is the next iteration of the same loader, or
     another call where a loader can be iterated only once.
 
@@ -615,11 +313,13 @@ def audit_loader(
 
     Args:
         make_loader: as above. It is called for each rank, and for an epoch again.
-        num_tokens: N, the length of the stream.
+        num_tokens: N, the length of the stream. By default the first batch decides, so
+            that there are at least fifty steps of all ranks.
         num_epochs: at least 2 to compare their orders. Where these leave it open
-            whether tokens are lost, 8 are read.
+            whether tokens are lost by chance, more are read.
         world_size: the number of ranks.
         document_lengths: the stream is one document after another; N is their sum.
+            With a tokenizer, texts have so many tokens or a few more.
         resume_after: the number of batches after which the loader is resumed in a new
             one, if it has `state_dict` and `load_state_dict`; by default half of them.
         vocab_size: ids stay below it, and a few neighbors in a row tell their place.
@@ -631,17 +331,24 @@ def audit_loader(
             A loader must tokenize them whole, with this tokenizer.
         processes: run ranks in processes that form one group of `torch.distributed`,
             instead of one after another; `make_loader` must be found there by name.
-        progress: show bars; by default for 100,000 tokens or more.
+        progress: show bars; by default for a million tokens or more.
 
     Raises LoaderError if the loader raises, and TypeError or ValueError if it gives no
     batches, no end of them, or something that is not a batch.
     """
+    if num_tokens is None and document_lengths is None:
+        num_tokens = choose_num_tokens(
+            make_loader, world_size, vocab_size, tokenizer, processes
+        )
     stream, documents, texts = make_stream(
-        num_tokens, document_lengths, vocab_size, tokenizer
+        2 if num_tokens is None else num_tokens,
+        document_lengths,
+        vocab_size,
+        tokenizer,
     )
     if progress is None and len(stream) < LONG:
         progress = False
-    call = Call(
+    call = LoaderCall(
         make_loader,
         stream,
         documents,
@@ -649,93 +356,216 @@ def audit_loader(
         separator_ids,
         max_batches,
         progress,
+        world_size=world_size,
     )
-    ranks = [replace(call, rank=r, world_size=world_size) for r in range(world_size)]
-
-    def read(num_epochs: int) -> tuple[list[RankReading], Findings, bool]:
-        if processes:
-            share = (ranks, num_epochs, resume_after)
-            try:
-                pickle.dumps(make_loader)
-            except Exception as error:
-                raise TypeError(
-                    "make_loader must be a function that other processes can import "
-                    f"by its name, got {make_loader!r:.100}"
-                ) from error
-            readings = run_ranks(_read_own_rank, world_size, *share, time_limit=600.0)
-            if errors := [each for each in readings if isinstance(each, Exception)]:
-                raise errors[0]
-        else:
-            readings = [read_rank(rank, num_epochs, resume_after) for rank in ranks]
-        found = Findings()
-        epochs = [reading.epochs for reading in readings]
-        count_turns(epochs)
-        for reading in readings:
-            for finding in reading.found.values():
-                found.add(*vars(finding).values())
-            reading.notes.extend(check_order(reading.epochs, found))
-        if world_size > 1:
-            check_ranks(epochs, found)
-        notes = readings[0].notes
-        is_open = check_coverage(epochs, documents.starts, found, notes)
-        return readings, found, is_open
-
-    readings, found, is_open = read(num_epochs)
-    if is_open and num_epochs < EPOCHS_TO_DECIDE:
+    run = partial(_read_ranks, call, in_processes=processes)
+    ranks = run(num_epochs, resume_after)
+    found, undecided, is_open = judge(call, ranks, _read_alone(call, ranks, processes))
+    enough = epochs_to_decide([rank.epochs[0] for rank in ranks])
+    if is_open and num_epochs < enough:
         with suppress(LoaderError):  # it may know no more epochs
-            _, more, _ = read(EPOCHS_TO_DECIDE)
-            for name in {"lost", "ranks_lose"} - set(more):
+            more = run(enough, resume_after)
+            lost, _, _ = judge(call, more, None)
+            for name in {"lost", "ranks_lose"} - set(lost):
                 found.pop(name, None)
-    return _conclude(call, readings, found, processes)
+    return _conclude(call, ranks, found, undecided, processes)
 
 
-def _read_own_rank(
-    ranks: Sequence[Call], num_epochs: int, resume_after: int | None
-) -> RankReading | Exception:
+def choose_num_tokens(
+    make_loader: Callable,
+    world_size: int,
+    vocab_size: int | None,
+    tokenizer: object | None,
+    processes: bool,
+) -> int:
+    """Return how many tokens make fifty steps of all ranks, by the first batch."""
+    if processes:  # it may know its rank only there
+        world_size, ranks = 1, world_size
+    else:
+        ranks = world_size
+    num_tokens = FEWEST_TOKENS
+    while True:
+        stream, documents, texts = make_stream(num_tokens, None, vocab_size, tokenizer)
+        call = LoaderCall(
+            make_loader,
+            stream,
+            documents,
+            texts,
+            np.zeros(0, np.int64),
+            1,
+            False,
+            world_size=world_size,
+        )
+        if processes:
+            (rank,) = _in_processes(_read_first_batch, [call])
+        else:
+            rank = _read_first_batch([call])
+        if rank or num_tokens >= MOST_TOKENS:
+            return int(min(MOST_TOKENS, max(num_tokens, STEPS * rank * ranks)))
+        num_tokens *= 8
+
+
+def _read_first_batch(calls: Sequence[LoaderCall]) -> int:
+    """Return the targets of the first batch, 0 if there is none."""
+    made = calls[0]()
+    reading = read_epoch(calls[0], made)
+    return reading.batch_size * reading.row_length
+
+
+def _read_ranks(
+    call: LoaderCall, num_epochs: int, resume_after: int | None, *, in_processes: bool
+) -> list[RankReading]:
+    calls = [replace(call, rank=rank) for rank in range(call.world_size)]
+    if in_processes:
+        return _in_processes(_read_own_rank, calls, num_epochs, resume_after)
+    return [read_rank(each, num_epochs, resume_after) for each in calls]
+
+
+def _in_processes(work: Callable, calls: Sequence[LoaderCall], *rest: object) -> list:
+    """Let each rank do this in a process of its own, in one group."""
+    try:
+        pickle.dumps(calls[0].make_loader)
+    except Exception as error:
+        raise TypeError(
+            "make_loader must be a function that other processes can import by its "
+            f"name, got {calls[0].make_loader!r:.100}"
+        ) from error
+    share = partial(_work_on_own_rank, work)
+    results = run_ranks(share, len(calls), calls, *rest, time_limit=600.0)
+    if errors := [each for each in results if isinstance(each, Exception)]:
+        raise errors[0]
+    return results
+
+
+def _work_on_own_rank(
+    work: Callable, calls: Sequence[LoaderCall], *rest: object
+) -> object:
     rank = distributed.get_rank()
     # as `torchrun` sets them, because some libraries ask nobody else
-    for name, value in (("RANK", rank), ("WORLD_SIZE", len(ranks))):
+    for name, value in (("RANK", rank), ("WORLD_SIZE", len(calls))):
         os.environ[name] = os.environ[f"LOCAL_{name}"] = str(value)
     try:
-        return read_rank(ranks[rank], num_epochs, resume_after)
+        return work(calls, *rest)
     except (LoaderError, TypeError, ValueError) as error:
         return error
 
 
+def _read_own_rank(
+    calls: Sequence[LoaderCall], num_epochs: int, resume_after: int | None
+) -> RankReading:
+    return read_rank(calls[distributed.get_rank()], num_epochs, resume_after)
+
+
+def _read_alone(
+    call: LoaderCall, ranks: Sequence[RankReading], in_processes: bool
+) -> np.ndarray | None:
+    """Return how often one rank of one has each token as a target, at most, in epochs
+    of the same numbers: what all ranks together should read. None if it can't be one.
+    """
+    num_epochs = len(ranks[0].epochs)
+    if len(ranks) == 1:
+        return None
+    if not in_processes and not {"rank", "world_size"} & set(call.names):
+        return np.max([epoch.targets for epoch in ranks[0].epochs], axis=0)
+    alone = replace(call, rank=0, world_size=1)
+    try:
+        if in_processes:
+            (epochs,) = _in_processes(_read_epochs, [alone], num_epochs)
+        else:
+            epochs = _read_epochs([alone], num_epochs)
+    except (LoaderError, TypeError, ValueError) as error:
+        words = f"one rank alone could not be read, because {error}"
+        ranks[0].notes.append(f"{words}: ranks were compared with one another")
+        return None
+    return np.max([epoch.targets for epoch in epochs], axis=0)
+
+
+def _read_epochs(calls: Sequence[LoaderCall], num_epochs: int) -> list[Reading]:
+    (call,) = calls
+    made, epochs = call(), []
+    for epoch in range(num_epochs):
+        if epoch and call.begins_anew(made, epochs[-1].is_cut):
+            made = call(epoch)
+        epochs.append(read_epoch(call, made, epoch=epoch))
+    return epochs
+
+
+def judge(
+    call: LoaderCall, ranks: Sequence[RankReading], alone: np.ndarray | None
+) -> tuple[Findings, dict[str, str], bool]:
+    """Ask all readings what they show together.
+
+    Return the findings, what could not be decided, and whether it is open if lost
+    tokens are lost by chance.
+    """
+    found, undecided = Findings(), {}
+    for rank in ranks:
+        for finding in rank.found.values():
+            found.add(finding.name, finding.count, finding.evidence)
+    epochs = [rank.epochs for rank in ranks]
+    count_turns(epochs)
+    for own in epochs:
+        find_same_order(own, found, undecided)
+        find_weak_shuffle(own[0], found)
+    by_epoch = list(zip(*epochs, strict=True))
+    for readings in by_epoch:
+        here = Findings()
+        find_repeats(readings, call.documents, here)
+        if len(readings) > 1:
+            find_steps(readings, here)
+            if readings[0].is_cut:
+                find_overlaps_in_turns(readings, here)
+            else:
+                find_overlaps(readings, alone, here)
+        found.update(here | found)  # the first epoch that shows it
+    is_open = find_lost(by_epoch, call.documents, found, undecided, ranks[0].notes)
+    return found, undecided, is_open
+
+
 def _conclude(
-    call: Call, readings: Sequence[RankReading], found: Findings, in_processes: bool
+    call: LoaderCall,
+    ranks: Sequence[RankReading],
+    found: Findings,
+    undecided: dict[str, str],
+    in_processes: bool,
 ) -> Audit:
-    world_size = len(readings)
-    epochs = [reading.epochs[0] for reading in readings]
+    epochs = [rank.epochs[0] for rank in ranks]
     first = epochs[0]
     ledger = ledger_of(epochs)
-    notes = [note for reading in readings for note in reading.notes]
-    if world_size > 1 and not in_processes and "rank" not in call.names:
-        notes.append("make_loader does not name rank, so all ranks get the same call")
+    notes = [note for rank in ranks for note in rank.notes]
+    notes += [remark for epoch in epochs for remark in epoch.remarks]
+    if len(ranks) > 1 and not in_processes and "rank" not in call.names:
+        words = "make_loader does not name rank, so all ranks get the same call"
+        notes.append(
+            f"{words}; if it asks torch.distributed or the environment, run "
+            "the ranks in processes"
+        )
+    if len(ranks) == 1 and "rank" in call.names:
+        notes.append("make_loader names rank, but one rank was read: none was compared")
     if not first.is_pair:
         notes.append("labels stand where inputs stand, because the model shifts them")
-    if any(epoch.is_cut for reading in readings for epoch in reading.epochs):
+    if any(epoch.is_cut for rank in ranks for epoch in rank.epochs):
         notes.append(f"each epoch was ended after max_batches={call.max_batches}")
-    if len(readings[0].epochs) == 1:
+    if len(ranks[0].epochs) == 1:
         notes.append("one epoch alone cannot tell whether orders and offsets change")
-    starts = tuple(np.concatenate(epoch.starts) for epoch in epochs)
+    starts = tuple(epoch.starts for epoch in epochs)
     steps = [epoch.num_batches for epoch in epochs]
-    error = first.commonest_error
-    shift = None if error is None else error + first.is_pair
+    ahead = first.commonest_ahead
+    shift = None if ahead is None else ahead + first.is_pair
     facts: dict[str, object] = {
         "tokens": len(call.stream),
         "tokens in a row": first.row_length,
         "rows in a batch": first.batch_size,
-        "batches": steps[0] if world_size == 1 else ", ".join(map(str, steps)),
+        "batches": steps[0] if len(ranks) == 1 else ", ".join(map(str, steps)),
         "shift of labels": "none" if shift is None else shift,
-        "stride": _commonest_stride(np.concatenate(starts)),
+        "stride": commonest_stride(np.concatenate(starts)),
         "share that is a target": ledger.targets / ledger.num_tokens,
-        "left over": _left_over(ledger, call.documents.starts, found),
+        "left over": left_over(ledger, call.documents.starts, found),
         "most turns as a target": int(ledger.as_target.max()),
         "bytes of a batch": first.num_bytes or "unknown, as of lists",
         "blocks of memory": first.num_blocks or "unknown, as of lists",
     }
-    rows = np.unique(np.concatenate(first.firsts), return_inverse=True)[1]
+    rows = np.unique(first.firsts, return_inverse=True)[1]
     if rows.max() >= 2:
         mixing = measure_mixing(rows, int(rows.max()) + 1)
         measures = mixing.correlation, mixing.distance, mixing.distinct_steps
@@ -744,26 +574,12 @@ def _conclude(
         context_length=first.row_length,
         batch_size=first.batch_size,
         shift=shift,
-        num_batches=steps[0] if world_size == 1 else tuple(steps),
+        num_batches=steps[0] if len(ranks) == 1 else tuple(steps),
         starts=starts,
-        firsts=tuple(np.concatenate(epoch.firsts) for epoch in epochs),
+        firsts=tuple(epoch.firsts for epoch in epochs),
         ledger=ledger,
         findings=tuple(found[name] for name in FINDINGS if name in found),
         facts=facts,
+        undecided=undecided,
         notes=tuple(dict.fromkeys(notes)),
     )
-
-
-def _left_over(
-    ledger: TokenLedger, document_starts: np.ndarray, found: Findings
-) -> int:
-    """Count the tokens that are never a target and were not called lost."""
-    never = ledger.as_target == 0
-    never[document_starts] = False
-    lost = [found[name].count for name in ("lost", "ranks_lose") if name in found]
-    return max(0, int(np.count_nonzero(never)) - sum(lost))
-
-
-def _commonest_stride(starts: np.ndarray) -> int:
-    steps, times = np.unique(np.diff(np.unique(starts)), return_counts=True)
-    return int(steps[times.argmax()]) if steps.size else 0

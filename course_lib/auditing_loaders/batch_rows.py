@@ -9,11 +9,22 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from course_lib.foundation.arguments import check_dense
+from course_lib.foundation import check_dense
 from course_lib.foundation.models import IGNORED
 
 PAIR = ("inputs", "targets")
 NO_ID = -1  # fills up rows of different lengths
+# The same thing by other names, as public loaders call it.
+INPUTS = ("inputs", "input", "input_ids", "tokens")
+TARGETS = ("targets", "target", "target_ids", "tgt")
+LOSS_MASKS = ("loss_mask", "loss_masks", "target_mask", "targets_loss_mask")
+POSITIONS = ("position_ids", "positions", "input_pos", "inputs_position")
+MASKS = ("attention_mask", "attn_mask")
+SEGMENTS = ("segment_ids", "sequence_id", "seq_idx", "document_ids")
+SEGMENTS += ("inputs_segmentation",)
+LENGTHS = ("cu_seqlens", "cu_seqlens_q", "cu_seq_lens", "cu_seq_lens_q")
+TELL_APART = (*POSITIONS, *MASKS, *SEGMENTS, *LENGTHS)
+KNOWN = {*INPUTS, *TARGETS, "labels", *LOSS_MASKS, *TELL_APART}
 WANTED = (
     "a pair (inputs, targets), or a mapping with input_ids and perhaps labels, or with "
     "inputs and targets, and perhaps attention_mask and position_ids"
@@ -37,6 +48,10 @@ class BatchRows:
     #: True where positions begin again, or a mask hides the token before
     begins: np.ndarray
     memory: list[np.ndarray]  #: of inputs and labels, where it is known
+    #: positions, a mask or numbers of documents come along
+    tells_apart: bool = False
+    in_loss: np.ndarray | None = None  #: False where a loss mask hides the label
+    remarks: tuple[str, ...] = ()  #: what was not read, or how something was
 
     @property
     def judged(self) -> np.ndarray:
@@ -49,27 +64,28 @@ class BatchRows:
     @property
     def scored(self) -> np.ndarray:
         """Where the loss counts, shape (B, M)."""
-        if self.labels is None:
-            return self.is_kept
-        return self.labels != IGNORED
+        scored = self.is_kept if self.labels is None else self.labels != IGNORED
+        return scored if self.in_loss is None else scored & self.in_loss
 
 
 def read_batch(batch: object) -> BatchRows:
     """Read a batch: a pair, or a mapping, of tensors, arrays or lists.
 
-    A mapping with `inputs` and `targets` is also a pair. Each has the shape (B, L), or
-    (L,) for a single row. Raises TypeError or ValueError if it cannot be read.
+    A pair may also be a mapping with inputs and targets, a mapping of inputs and the
+    targets, or a triple whose third is a loss mask of zeros and ones. Inputs and labels
+    have the shape (B, L), or (L,) for a single row. Raises TypeError or ValueError if
+    it cannot be read.
     """
-    if isinstance(batch, list | tuple) and len(batch) == 2:
-        batch = dict(zip(PAIR, batch, strict=True))
-    given = batch if isinstance(batch, Mapping) else {}
-    is_pair = given.get("input_ids") is None
-    names = PAIR if is_pair else ("input_ids", "labels")
-    parts = {name: given[name] for name in names if given.get(name) is not None}
-    if is_pair and len(parts) < 2:
+    given, remarks = _as_mapping(batch)
+    labels_name = _first(given, TARGETS)
+    is_pair = labels_name is not None
+    inputs_name = _first(given, INPUTS if is_pair else ("input_ids",))
+    labels_name = labels_name or _first(given, ("labels",))
+    if inputs_name is None or (is_pair and "labels" in given):
         raise TypeError(f"must be {WANTED}, got {_kind(batch)}{_advice(batch)}")
-    memory = [_memory(value) for value in parts.values()]
-    parts = {name: _as_rows(name, value) for name, value in parts.items()}
+    names = [name for name in (inputs_name, labels_name) if name]
+    memory = [_memory(given[name]) for name in names]
+    parts = {name: _as_rows(name, given[name]) for name in names}
     inputs, *labels = parts.values()
     lengths = [len(row) for row in inputs]
     if any([len(row) for row in rows] != lengths for rows in labels):
@@ -78,9 +94,17 @@ def read_batch(batch: object) -> BatchRows:
     width = max(lengths, default=0) + is_pair
     is_kept = np.arange(width) < np.array(lengths, dtype=np.int64)[:, None] + is_pair
     begins = np.zeros(is_kept.shape, dtype=bool)
-    places = np.s_[:, : width - is_pair]  # those of the inputs
-    _read_positions(given.get("position_ids"), begins[places])
-    _read_mask(given.get("attention_mask"), is_kept[places], begins[places])
+    of_inputs = is_kept[:, : width - is_pair], begins[:, : width - is_pair]
+    for name in POSITIONS:
+        _read_positions(name, given.get(name), of_inputs[1])
+    for name in MASKS:
+        _read_mask(name, given.get(name), *of_inputs)
+    for name in SEGMENTS:
+        _read_segments(name, given.get(name), *of_inputs)
+    for name in LENGTHS:
+        _read_lengths(name, given.get(name), of_inputs[1])
+    unread = [str(name) for name in given if name not in KNOWN]
+    remarks += [f"the batches' {', '.join(unread)} was not looked at"] * bool(unread)
     return BatchRows(
         inputs=_fill_up(inputs, width, NO_ID),
         labels=_fill_up(labels[0], width, IGNORED, is_pair) if labels else None,
@@ -88,7 +112,49 @@ def read_batch(batch: object) -> BatchRows:
         is_kept=is_kept,
         begins=begins,
         memory=[block for block in memory if block is not None],
+        tells_apart=_first(given, TELL_APART) is not None,
+        in_loss=_read_loss_mask(given, is_kept.shape, is_pair),
+        remarks=tuple(remarks),
     )
+
+
+def _as_mapping(batch: object) -> tuple[Mapping, list[str]]:
+    """Return the parts of a batch by name, and how they were read if it is unusual."""
+    if isinstance(batch, Mapping):
+        return batch, []
+    if not isinstance(batch, list | tuple) or len(batch) not in (2, 3):
+        return {}, []
+    inputs, targets, *mask = batch
+    if isinstance(targets, Mapping):
+        return {}, []
+    if mask and not _is_loss_mask(mask[0], targets):
+        return {}, []
+    parts: dict[str, object] = {}
+    if isinstance(inputs, Mapping):
+        if _first(inputs, INPUTS) is None or _first(inputs, (*TARGETS, "labels")):
+            return {}, []
+        parts |= inputs
+    else:
+        parts["inputs"] = inputs
+    parts["targets"] = targets
+    if not mask:
+        return parts, []
+    words = "the third part of a batch was read as a mask of the loss"
+    return parts | {"loss_mask": mask[0]}, [words]
+
+
+def _is_loss_mask(value: object, targets: object) -> bool:
+    if np.shape(value) != np.shape(targets) or not hasattr(value, "dtype"):
+        return False
+    if isinstance(value, torch.Tensor):
+        value = check_dense("the third part", value)
+    values = np.asarray(value)
+    return bool(np.isin(values, (0, 1)).all())
+
+
+def _first(given: Mapping, names: Sequence[str]) -> str | None:
+    """Return the first of these names that the mapping has a value for."""
+    return next((name for name in names if given.get(name) is not None), None)
 
 
 def _as_rows(name: str, value: object) -> np.ndarray | list[np.ndarray]:
@@ -124,18 +190,71 @@ def _fill_up(rows: Sequence, width: int, fill: int, first: int = 0) -> np.ndarra
     return filled
 
 
-def _read_positions(position_ids: object, begins: np.ndarray) -> None:
-    if position_ids is not None:
-        rows = _as_rows("position_ids", position_ids)
-        count, width = begins.shape
-        if len(rows) not in (1, count) or max(map(len, rows)) != width:
-            shape = f"B, L = {count}, {width}, got {_shape(rows)}"
-            raise ValueError(f"position_ids must have the shape (B, L), with {shape}")
-        positions = _fill_up(rows, width, -1)
-        begins[:, 1:] |= np.diff(np.broadcast_to(positions, begins.shape)) <= 0
+def _read_positions(name: str, positions: object, begins: np.ndarray) -> None:
+    if positions is not None:
+        positions = _like_inputs(name, positions, begins.shape, -1)
+        begins[:, 1:] |= np.diff(positions) <= 0
 
 
-def _read_mask(mask: object, is_kept: np.ndarray, begins: np.ndarray) -> None:
+def _read_segments(
+    name: str, numbers: object, is_kept: np.ndarray, begins: np.ndarray
+) -> None:
+    """Read the number of each place's document; a negative one is padding."""
+    if numbers is not None:
+        numbers = _like_inputs(name, numbers, begins.shape, -1)
+        is_kept &= numbers >= 0
+        begins[:, 1:] |= np.diff(numbers) != 0
+
+
+def _read_lengths(name: str, ends: object, begins: np.ndarray) -> None:
+    """Read where the documents of all rows end, one row after another, from 0 on."""
+    if ends is None:
+        return
+    ends = _as_integers(name, ends).ravel()
+    if not ends.size or ends[0] or (np.diff(ends) < 0).any() or ends[-1] > begins.size:
+        wanted = f"rise from 0 to at most {begins.size}, the inputs of all rows"
+        raise ValueError(f"{name} must {wanted}, got {ends.tolist()!s:.60}")
+    flat = np.zeros(begins.size, dtype=bool)
+    flat[ends[ends < begins.size]] = True
+    begins |= flat.reshape(begins.shape)
+    begins[:, 0] = False  # a row always begins
+
+
+def _read_loss_mask(
+    given: Mapping, shape: tuple[int, int], is_pair: bool
+) -> np.ndarray | None:
+    name = _first(given, LOSS_MASKS)
+    if name is None:
+        return None
+    value = given[name]
+    if isinstance(value, torch.Tensor):
+        value = check_dense(name, value).double().numpy()
+    mask = np.atleast_2d(np.asarray(value))
+    count, width = shape[0], shape[1] - is_pair
+    if mask.shape != (count, width):
+        raise ValueError(
+            f"{name} must have the shape {(count, width)}, got {mask.shape}"
+        )
+    in_loss = np.ones(shape, dtype=bool)
+    in_loss[:, int(is_pair) :] = mask != 0
+    return in_loss
+
+
+def _like_inputs(
+    name: str, value: object, shape: tuple[int, int], fill: int
+) -> np.ndarray:
+    """Return integers of the shape of the inputs; one row may stand for all."""
+    rows = _as_rows(name, value)
+    count, width = shape
+    if len(rows) not in (1, count) or max(map(len, rows)) != width:
+        wanted = f"B, L = {count}, {width}, got {_shape(rows)}"
+        raise ValueError(f"{name} must have the shape (B, L), with {wanted}")
+    return np.broadcast_to(_fill_up(rows, width, fill), shape)
+
+
+def _read_mask(
+    name: str, mask: object, is_kept: np.ndarray, begins: np.ndarray
+) -> None:
     """Read a mask of shape (B, L), (B, L, L) or (B, 1, L, L), of flags or numbers.
 
     A mask of shape (B, L) may number the documents. One with negative numbers is added
@@ -144,9 +263,9 @@ def _read_mask(mask: object, is_kept: np.ndarray, begins: np.ndarray) -> None:
     if mask is None:
         return
     if isinstance(mask, list | tuple) and len({np.shape(row)[:1] for row in mask}) > 1:
-        mask = _fill_up(_as_rows("attention_mask", mask), is_kept.shape[1], 0)
+        mask = _fill_up(_as_rows(name, mask), is_kept.shape[1], 0)
     if isinstance(mask, torch.Tensor):
-        mask = check_dense("attention_mask", mask).double().numpy()
+        mask = check_dense(name, mask).double().numpy()
     mask = np.asarray(mask)
     rows, width = is_kept.shape
     if mask.ndim <= 2 and mask.size == rows * width:
@@ -160,7 +279,7 @@ def _read_mask(mask: object, is_kept: np.ndarray, begins: np.ndarray) -> None:
         begins[:, 1:] |= ~np.diagonal(sees, offset=-1, axis1=1, axis2=2)
     else:
         raise ValueError(
-            "attention_mask must have the shape (B, L), (B, L, L) or (B, 1, L, L), "
+            f"{name} must have the shape (B, L), (B, L, L) or (B, 1, L, L), "
             f"with B, L = {rows}, {width}, got {mask.shape}"
         )
 
@@ -188,15 +307,21 @@ def _is_table(value: object) -> bool:
 
 def _advice(batch: object) -> str:
     """Say how to make a batch that can be read, if it is of a common form."""
-    if isinstance(batch, Mapping) and len(batch) == 2:
-        keys = [repr(key) for key in batch]
-        words = f"(batch[{keys[0]}], batch[{keys[1]}])"
-    elif isinstance(batch, Mapping) and len(batch) == 1:
+    if isinstance(batch, Mapping) and len(batch) > 1:
+        names = [name for name in ("inputs", "x", "tokens", "text") if name in batch]
+        inputs = repr((names or list(batch))[0])
+        others = [name for name in batch if repr(name) != inputs]
+        names = [name for name in ("labels", "y", "targets") if name in others]
+        targets = repr((names or others)[0])
+        words = f"(batch[{inputs}], batch[{targets}])"
+    elif isinstance(batch, Mapping) and batch:
         words = f"{{'input_ids': batch[{next(iter(batch))!r}]}}"
     elif _is_table(batch):
         words = "{'input_ids': batch}"  # halves of it would share its memory
     elif isinstance(batch, list | tuple) and len(batch) > 2 and _is_table(batch[0]):
-        words = "batch[:2]"
+        words = "{'inputs': batch[0], 'targets': batch[1]}"
+        more = f" (with what the rest is, by one of the names {', '.join(TELL_APART)})"
+        return f": make_loader could return ({words} for batch in loader){more}"
     else:
         return ""
     return f": make_loader could return ({words} for batch in loader)"

@@ -26,6 +26,7 @@ class PlacedRows:
     scored_filler: np.ndarray  #: the label is such a token, and scored
     untold: np.ndarray  #: the label is scored, and of the stream, but tells no place
     begins: np.ndarray  #: positions or masks say that a document begins
+    tells_apart: bool  #: there are positions or a mask, so a dropped label says nothing
     ahead: np.ndarray  #: (B,): by how much too far ahead the labels are, NaN if unknown
 
     @property
@@ -49,9 +50,11 @@ class PlacedRows:
     def announced(self) -> np.ndarray:
         """Whether something has told the documents apart since the told token before.
 
-        It is a position that begins again, a mask, or a label that is dropped.
+        It is a position that begins again, or a mask. Where there is neither, it is a
+        label that is dropped: with them, all later tokens would still see those before.
         """
-        return self._since_last(self.begins | self.dropped)
+        told = self.begins if self.tells_apart else self.begins | self.dropped
+        return self._since_last(told)
 
     @cached_property
     def separated(self) -> np.ndarray:
@@ -113,6 +116,10 @@ def place_rows(
             guess = (right + error) % len(stream)
             fits = (labels < 0) & (right >= 0) & (stream.ids[guess] == batch.labels)
             labels = np.where(fits, guess, labels)
+        # The last label may be the first input again: rolled, instead of shifted.
+        rolled = (labels[:, -1] < 0) & (batch.labels[:, -1] == batch.inputs[:, 0])
+        rolled &= batch.is_pair
+        labels[rolled, -1] = tokens[rolled, 0]
         is_ours = stream.is_handed_out(batch.labels)
         known = is_ours | np.isin(batch.labels, separator_ids)
         scored_filler = scored & ~(known & batch.judged)
@@ -129,6 +136,7 @@ def place_rows(
         scored_filler=scored_filler,
         untold=scored & is_ours & batch.judged & (labels < 0),
         begins=batch.begins,
+        tells_apart=batch.tells_apart,
         ahead=ahead,
     )
 

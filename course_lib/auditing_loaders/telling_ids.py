@@ -68,11 +68,15 @@ class TellingIds:
     @classmethod
     @checked
     def of_texts(
-        cls, tokenizer: object, num_tokens: Annotated[int, AtLeast(2, 2**30)]
+        cls,
+        tokenizer: object,
+        num_tokens: Annotated[int, AtLeast(2, 2**30)],
+        lengths: Ids | None = None,
     ) -> tuple[TellingIds, list[str], list[int]]:
         """Make texts of random words whose tokens, without special ones, tell places.
 
-        Returns the stream, the texts, and the number of tokens of each. Raises
+        With `lengths`, each text has that many tokens, or as many more as its last word
+        brings. Returns the stream, the texts, and the number of tokens of each. Raises
         ValueError if the tokenizer makes too few different tokens of the words. A
         loader that cuts a text before it tokenizes makes other tokens at the cuts,
         which tell nothing.
@@ -80,10 +84,21 @@ class TellingIds:
         encode = _plain_encoder(tokenizer)
         random = np.random.default_rng(SEED)
         texts, ids = [], []
-        while sum(map(len, ids)) < num_tokens:
-            letters = random.choice(list(LETTERS), (random.integers(10, 80), 5))
+
+        def add(num_words: int) -> None:
+            letters = random.choice(list(LETTERS), (num_words, 5))
             texts.append(" ".join("".join(word) for word in letters))
             ids.append(encode(texts[-1]))
+
+        if lengths is None:
+            while sum(map(len, ids)) < num_tokens:
+                add(random.integers(10, 80))
+        for length in () if lengths is None else lengths:
+            add(1)
+            while len(ids[-1]) < length:
+                word = "".join(random.choice(list(LETTERS), 5))
+                texts[-1] += f" {word}"
+                ids[-1] = encode(texts[-1])
         return cls(np.concatenate(ids)), texts, [len(each) for each in ids]
 
     def __len__(self) -> int:

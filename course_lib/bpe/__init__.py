@@ -47,13 +47,13 @@ from course_lib.foundation import (
     check_iterable,
     check_range,
     check_special_tokens,
-    check_unicode,
     checked,
     iterate_texts,
     shows,
     smallest_dtype,
     training_batches,
 )
+from course_lib.foundation.arguments import check_unicode
 
 # How GPT-2 cuts text into words, each with the space before it (Radford et al. 2019,
 # "Language Models are Unsupervised Multitask Learners", and its published code).

@@ -2,34 +2,43 @@
 
     python -m course_lib audit train.py:make_loader
     python -m course_lib audit train.py:make_loader --world-size 2 --picture audit.png
-    python -m course_lib audit train.py:make_loader --document-lengths 400,90,250 --json
+    python -m course_lib audit train.py:make_loader --document-lengths 400,90,20x250
+    python -m course_lib audit train.py:make_loader --allow lost:31 --json
 
 `make_loader(ids)` returns an iterable of batches, one epoch. `ids` is an int64 array in
 which each id tells its position. A batch is a pair (inputs, targets), or a mapping with
 inputs and targets, or with input_ids and perhaps labels, which stand where the inputs
-stand. A mapping may also have attention_mask and position_ids. If make_loader names
-epoch, rank, world_size or document_starts, it is also given those.
+stand. A mapping may also have attention_mask, position_ids, loss_mask, segment_ids or
+cu_seqlens. If make_loader names epoch, rank, world_size or document_starts, it is also
+given those. A loader that reads files: write the ids into a file of its format first,
+as `course_lib.auditing_loaders.recipes` does for flat files of uint16, llm.c, Megatron,
+NumPy, Parquet, Arrow and JSON lines.
 
-The report says what the loader does and what is wrong, with evidence that you can check
-by hand. The exit status is 0 if the loader is clean, 1 if something was found, and 2 if
-it could not be run, so the command may be one of your tests. What the loader itself
-prints goes to stderr.
+The report says what is wrong, with evidence that you can check by hand, and what the
+loader does. The exit status is 0 if the loader is clean, 1 if something was found that
+is not allowed, 2 if it could not be run, and 3 if nothing was found but something could
+not be decided. So the command may be one of your tests. What the loader itself prints
+goes to stderr.
 """
 
 import argparse
 import contextlib
 import importlib.util
 import json
+import signal
 import sys
-from collections.abc import Callable
+import threading
+import traceback
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from course_lib.auditing_loaders import FINDINGS, Audit, audit_loader
+from course_lib.auditing_loaders import FINDINGS, VERSION, Audit, audit_loader
 from course_lib.classroom.links import user_path
 
-CLEAN, FOUND, NOT_RUN = 0, 1, 2
+CLEAN, FOUND, NOT_RUN, UNDECIDED = 0, 1, 2, 3
+TIME_LIMIT = 600  # seconds
 NUMBERS = {
-    "num_tokens": "ids to feed (default: 4000)",
+    "num_tokens": "ids to feed (default: fifty steps of all ranks)",
     "num_epochs": "epochs to read (default: 2)",
     "world_size": "ranks (default: 1)",
     "resume_after": "batches after which to resume (default: half of an epoch)",
@@ -48,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--document-lengths",
         type=_numbers,
-        metavar="N,N,...",
-        help="the stream is documents of these lengths",
+        metavar="N,N,RxN,...",
+        help="the stream is documents of these lengths (R times N), or @FILE with them",
     )
     parser.add_argument(
         "--separator-ids",
@@ -70,6 +79,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run ranks in real processes, as one group of torch.distributed",
     )
     parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="NAME[:COUNT]",
+        help="a finding that is by design, up to this count, or @FILE, one a line",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=TIME_LIMIT,
+        metavar="S",
+        help=f"seconds after which a loader is stopped (default: {TIME_LIMIT})",
+    )
+    parser.add_argument(
         "--json", action="store_true", help="print JSON instead of a table"
     )
     words = "write a picture of ledger, order and ranks"
@@ -82,19 +105,98 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     names = (*NUMBERS, "document_lengths", "separator_ids", "processes")
     given = {n: value for n in names if (value := getattr(options, n)) is not None}
+    arguments = {"loader": options.loader, **given, "allow": options.allow}
     try:
-        with contextlib.redirect_stdout(sys.stderr):
+        allowed = read_allowed(options.allow)
+        with contextlib.redirect_stdout(sys.stderr), limited(options.time_limit):
             if options.tokenizer is not None:
                 given["tokenizer"] = _tokenizer(options.tokenizer)
             audit = audit_loader(load(options.loader), **given)
             if options.picture is not None:
                 write_picture(audit, options.picture)
     except (Exception, SystemExit) as error:  # whatever somebody else's file raises
-        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-        print(f"python -m course_lib audit: {kind}{error}", file=sys.stderr)
+        words = describe(error)
+        print(f"python -m course_lib audit: {words}", file=sys.stderr)
+        if options.json:
+            told = {"version": VERSION, "clean": False, "error": words}
+            print(json.dumps(told | {"arguments": arguments}, indent=2, default=str))
         return NOT_RUN
-    print(json.dumps(audit.as_dict(), indent=2) if options.json else audit)
-    return CLEAN if audit.clean else FOUND
+    excess = [
+        finding
+        for finding in audit.findings
+        if finding.count > allowed.get(finding.name, 0)
+    ]
+    if options.json:
+        told = audit.as_dict() | {"clean": audit.clean, "arguments": arguments}
+        told["allowed"] = [f.name for f in audit.findings if f not in excess]
+        print(json.dumps(told, indent=2, default=str))
+    else:
+        print(audit)
+        for finding in audit.findings:
+            if finding not in excess:
+                print(f"allowed: {finding.name}, {finding.count:,}")
+    if excess:
+        return FOUND
+    # what is allowed up to a count is not allowed where nobody could count it
+    is_open = any(allowed.get(name, 0) < float("inf") for name in audit.undecided)
+    return UNDECIDED if is_open else CLEAN
+
+
+def read_allowed(words: list[str]) -> dict[str, float]:
+    """Return what is by design: names of findings, and up to which count."""
+    allowed: dict[str, float] = {}
+    for word in words:
+        if word.startswith("@"):
+            lines = Path(word[1:]).read_text(encoding="utf-8").splitlines()
+            lines = [line.partition("#")[0].strip() for line in lines]
+            allowed |= read_allowed([line for line in lines if line])
+            continue
+        name, colon, count = word.partition(":")
+        if name not in FINDINGS:
+            raise ValueError(f"--allow must name a finding, got {name!r}")
+        if colon and not count.isdecimal():
+            raise ValueError(
+                f"--allow must have a number after the colon, got {word!r}"
+            )
+        allowed[name] = int(count) if colon else float("inf")
+    return allowed
+
+
+@contextlib.contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError after so many seconds, also in a loader that sleeps.
+
+    Where there is no such timer, as on Windows or in a thread, nothing is stopped.
+    """
+    if not seconds > 0:
+        raise ValueError(f"--time-limit must be more than 0 seconds, got {seconds}")
+    in_main = threading.current_thread() is threading.main_thread()
+    if not hasattr(signal, "setitimer") or not in_main:
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        words = f"the loader gave nothing more within --time-limit {seconds:g} seconds"
+        raise TimeoutError(words)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def describe(error: BaseException) -> str:
+    """What was raised, and at which line of the loader's own files."""
+    kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+    ours = str(Path(__file__).parent.parent)
+    frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
+    others = ours, sys.prefix, sys.base_prefix, "<"
+    own = [frame for frame in frames if not frame.filename.startswith(others)]
+    at = f" (at {own[-1].filename}:{own[-1].lineno}: {own[-1].line})" if own else ""
+    return f"{kind}{error}{at}"
 
 
 def load(place: str) -> Callable:
@@ -110,12 +212,14 @@ def load(place: str) -> Callable:
     # A worker that is not forked finds the file by its name, in the same folders.
     sys.path.insert(0, str(path.parent))
     found = importlib.util.find_spec(path.stem) if path.stem.isidentifier() else None
-    if found is None or Path(found.origin or "").resolve() != path:
-        raise ValueError(
-            f"{path.name} must have a name that can be imported and that no other "
-            "module has: rename it"
-        )
-    loader = getattr(importlib.import_module(path.stem), name, None)
+    if found is not None and Path(found.origin or "").resolve() == path:
+        module = importlib.import_module(path.stem)
+    else:  # of a name that cannot be imported; only a forked worker knows it
+        spec = importlib.util.spec_from_file_location(f"audited {path.name}", path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[module.__name__] = module
+        spec.loader.exec_module(module)
+    loader = getattr(module, name, None)
     if not callable(loader):
         raise ValueError(f"{path.name} must have a function {name}, got {loader!r:.60}")
     return loader
@@ -128,7 +232,20 @@ def write_picture(audit: Audit, path: Path) -> None:
 
 
 def _numbers(text: str) -> list[int]:
-    return [int(word) for word in text.replace(",", " ").split()]
+    """Read numbers such as `400,90,20x250`, or those of a file, as `@lengths.txt`."""
+    if text.startswith("@"):
+        try:
+            text = Path(text[1:]).read_text(encoding="utf-8")
+        except OSError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+    numbers = []
+    for word in text.replace(",", " ").split():
+        times, by, number = word.rpartition("x")
+        count = int(times) if by else 1
+        if count < 1:
+            raise argparse.ArgumentTypeError(f"{word} must be at least once")
+        numbers += [int(number)] * count
+    return numbers
 
 
 def _tokenizer(path: Path) -> object:

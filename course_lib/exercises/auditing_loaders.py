@@ -11,7 +11,8 @@ from random import Random
 
 import numpy as np
 
-from course_lib.auditing_loaders import FEWEST_BATCHES, LoaderError, audit_loader
+from course_lib.auditing_loaders import LoaderError, audit_loader
+from course_lib.auditing_loaders.findings import FEWEST_BATCHES
 from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 # Where does a row jump?
@@ -82,7 +83,7 @@ first_jump.slips("""
 """)
 
 
-@first_jump.way("""
+@first_jump.right_way("""
     row[0] + place: => place:
         the row is compared with 0, 1, 2, …, but it can begin at any position.
     row[0] + place: => row[0]:
@@ -206,7 +207,7 @@ commonest_shift.slips("""
 """)
 
 
-@commonest_shift.way("""
+@commonest_shift.right_way("""
     if targets[place] == -100: => if targets[place] == None:
         -100 is taken for a position…
     if targets[place] == -100: => if targets[place] <= 0:
@@ -305,7 +306,7 @@ count_lost.slips("""
 """)
 
 
-@count_lost.way("""
+@count_lost.right_way("""
     start + 1, start + context_length + 1 => start, start + context_length
         these are the inputs: the window at s has the targets s + 1 to s + T.
     start + context_length + 1 => start + context_length
@@ -413,7 +414,7 @@ goes_forward.slips("""
 """)
 
 
-@goes_forward.way("""
+@goes_forward.right_way("""
     <= batches[number - 1][place] => < batches[number - 1][place]
         a place that stands still…
     <= batches[number - 1][place] => >= batches[number - 1][place]
@@ -533,7 +534,7 @@ neighbors_needed.slips("""
 """)
 
 
-@neighbors_needed.way("""
+@neighbors_needed.right_way("""
     k = 1 => k = 2
         this begins with two…
     range(len(ids) - k + 1) => range(len(ids) - k)
@@ -629,7 +630,7 @@ resume_errors.slips("""
 """)
 
 
-@resume_errors.way("""
+@resume_errors.right_way("""
     again, len(left) => len(left), again
         the two results are…
     left.remove(window) => pass
@@ -722,7 +723,7 @@ shared_windows.slips("""
 """)
 
 
-@shared_windows.way("""
+@shared_windows.right_way("""
     shared |= seen => shared = seen
         what earlier ranks share is overwritten.
     seen & set(rank) => seen | set(rank)
@@ -813,7 +814,7 @@ def _lost(answer: Callable, ids: list[int]) -> tuple[object, str]:
         "With T = 4, the windows begin at 0, 5, 9, 13, … Which token is never a "
         "target now? A tail of fewer than 4 tokens does not count.",
     ),
-    look=_lost,
+    observe=_lost,
 )
 def just_lost(ids: list[int]) -> list[tuple[list, list]]:
     """Return batches of pairs that lose one token, and do nothing else wrong."""
@@ -844,7 +845,7 @@ just_lost.slips("""
 """)
 
 
-@just_lost.way("""
+@just_lost.right_way("""
     if place == 6: => if place == len(ids):
         nothing is lost, or…
     if place == 6: => if place in (6, 7):
@@ -895,7 +896,7 @@ def _documents(random: Random) -> Iterator[Case]:
         "Cut the ids at all starts but that of the second document. A piece from a to "
         "b has the inputs from a to b - 1, and the targets from a + 1 to b.",
     ),
-    look=_crosses,
+    observe=_crosses,
 )
 def just_crosses(ids: list[int], document_starts: list[int]) -> list[tuple[list, list]]:
     """Return batches of pairs that enter one document from another."""
@@ -929,7 +930,7 @@ just_crosses.slips("""
 """)
 
 
-@just_crosses.way("""
+@just_crosses.right_way("""
     document_starts[1:-1] => document_starts[1:]
         no row crosses…
     document_starts[1:-1] => document_starts[1:-2]
@@ -1148,9 +1149,9 @@ def equal_steps_for_all(num_windows: int, world_size: int) -> tuple[list[int], i
         "`DistributedSampler` fills up the last step with windows from the beginning, "
         "which are then read twice in an epoch. The alternatives are worse: with "
         "unequal steps one rank waits forever, and `drop_last=True` leaves windows "
-        "unread. So `ranks_overlap` is by design here, as long as the count is below "
-        "the number of ranks. In an *evaluation*, however, these windows would count "
-        "twice."
+        "unread. So `ranks_overlap` is by design here, as long as it counts the "
+        "tokens of fewer windows than there are ranks. In an *evaluation*, however, "
+        "these windows would count twice."
     ),
 )
 def even_batches(num_windows: int, world_size: int) -> tuple[list[int], int]:
@@ -1169,9 +1170,9 @@ def even_batches(num_windows: int, world_size: int) -> tuple[list[int], int]:
 # Findings, each beside its opposite, and the words of the reports that have it.
 SIGNS = {
     "lost": ("1 rank,", "never a target"),
-    "repeated": ("1 rank,", "the window from"),
+    "repeated": ("1 rank,", "and again in"),
     "ranks_lose": ("2 ranks,", "never a target"),
-    "ranks_overlap": ("2 ranks,", "the window from"),
+    "ranks_overlap": ("2 ranks,", "one rank alone reads it"),
     "same_order": ("both begin",),
     "not_repeatable": ("after an equal call",),
 }

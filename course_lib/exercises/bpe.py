@@ -102,7 +102,7 @@ tokens_saved.slips("""
 """)
 
 
-@tokens_saved.way("""
+@tokens_saved.right_way("""
     _shorter(ids, pair) => _side_by_side(ids, pair)
         overlapping pairs are counted twice. `1 1 1`…
     _shorter(ids, pair) => (pair in pairwise(ids))
@@ -218,7 +218,7 @@ def _best_of_all(counts):
     return min(counts, key=lambda pair: (-counts[pair], pair), default=None)
 
 
-@best_short_pair.way("""
+@best_short_pair.right_way("""
     _bytes(p, num_bytes) <= longest => True
         `longest` makes no difference: this is the best of all pairs.
     _bytes(p, num_bytes) <= => max(num_bytes[i] for i in p) <=
@@ -376,7 +376,7 @@ def _parts(merges):
     return {new_id: pair for pair, new_id in merges.items()}
 
 
-@undo_merges.way("""
+@undo_merges.right_way("""
     if token not in pairs: => if token < 256:
         ids below 256 are taken for bytes. The merged ids are the values of `merges`.
     [*spelled(left), => [left,
@@ -414,7 +414,7 @@ def by_recursion(ids, merges):
     return [part for token in ids for part in spelled(token)]
 
 
-@undo_merges.way("""
+@undo_merges.right_way("""
     while any(token in pairs for token in ids) => for _ in range(1)
         only one level is undone…
     while any(token in pairs for token in ids) => for _ in range(2)
@@ -434,7 +434,7 @@ def in_rounds(ids, merges):
     return ids
 
 
-@undo_merges.way("""
+@undo_merges.right_way("""
     while new_id in ids => for place in [i for i, x in enumerate(ids) if x == new_id] \
     ; place = ids.index(new_id) =>
         the places are those of the list as it was, and it has grown since.
@@ -452,7 +452,7 @@ def at_its_places(ids, merges):
     return ids
 
 
-@undo_merges.way("""
+@undo_merges.right_way("""
     while place < len(ids) => for place in range(len(ids))
         the list grows under the loop, which stops at its old end.
     = pairs[ids[place]] => = pairs[ids[place]] ⏎ place += 1
@@ -602,7 +602,7 @@ apply_merges.slips("""
 """)
 
 
-@apply_merges.way("""
+@apply_merges.right_way("""
     while position < len(tokens) - 1 => for position in range(len(tokens) - 2, -1, -1)
         the walk goes from right to left. In `aaa` the first two are merged: `aa a`.
     while position < len(tokens) - 1 => for position in range(len(tokens) - 1)
@@ -636,7 +636,7 @@ def within_the_list_of_tokens(word, merges):
     return tokens
 
 
-@apply_merges.way("""
+@apply_merges.right_way("""
     min(found, key=merges.index) => found[0]
     min(found, key=merges.index) => found[-1]
         the leftmost or rightmost pair is merged first. The order of learning decides.
@@ -815,7 +815,7 @@ swallowed.slips("""
 """)
 
 
-@swallowed.way("""
+@swallowed.right_way("""
     in merges.items() => in reversed(merges.items())
         the merges are made backwards. The one learned first is made first.
     = merge_pair(...) seen |= {*word} => = merge_pair(...) ⏎ seen = {*word}
@@ -934,7 +934,7 @@ complete_bytes.slips("""
 """)
 
 
-@complete_bytes.way("""
+@complete_bytes.right_way("""
     .encode() =>
         characters are counted, and not bytes.
     "ignore" => "replace"
@@ -962,7 +962,7 @@ def _is_whole(data):
     return len(data.decode("utf-8", "ignore").encode()) == len(data)
 
 
-@complete_bytes.way("""
+@complete_bytes.right_way("""
     range(4) => range(1)
         it is all or nothing…
     range(4) => range(2)
@@ -980,7 +980,7 @@ def tried_from_the_end(data):
     return 0
 
 
-@complete_bytes.way("""
+@complete_bytes.right_way("""
     + (first >= 0xF0) =>
     + (first >= 0xF0) => ; (first >= 0x80) => (first >= 0xC0)
         a character of four bytes is taken for one of three…

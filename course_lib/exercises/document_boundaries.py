@@ -85,7 +85,7 @@ positions_of.slips("""
 """)
 
 
-@positions_of.way("""
+@positions_of.right_way("""
     max(s for s in document_starts if s <= p) => document_starts[-1]
         the *last* start is taken off everywhere: each document has its own.
     max(s for ...) => sum(s for ...)
@@ -103,7 +103,7 @@ def after_the_last_start(document_starts, length):
     return [p - max(s for s in document_starts if s <= p) for p in range(length)]
 
 
-@positions_of.way("""
+@positions_of.right_way("""
     if place in document_starts: position = 0 positions.append(position) position += 1 \
     => positions.append(position) ⏎ position += 1 ⏎ position *= \
     place not in document_starts
@@ -125,7 +125,7 @@ def counted_on(document_starts, length):
     return positions
 
 
-@positions_of.way("""
+@positions_of.right_way("""
     s <= p => s < p
         a start is compared strictly…
     document_starts) - 1 for => document_starts) for
@@ -206,7 +206,7 @@ may_look.slips("""
 """)
 
 
-@may_look.way("""
+@may_look.right_way("""
     documents[q] == documents[k] => True
         documents before are open too…
     documents[q] == documents[k] => position_ids[q] == position_ids[k]
@@ -424,7 +424,7 @@ leaks.slips("""
 """)
 
 
-@leaks.way("""
+@leaks.right_way("""
     return False => return True
         `True` is returned in every case: at the end nothing has been found.
     for changed, other in (...) => \
@@ -513,7 +513,7 @@ after_another.slips("""
 """)
 
 
-@after_another.way("""
+@after_another.right_way("""
     end - start - 1 => end - start
         first ids are counted, but…
     documents[1:] => documents
@@ -624,7 +624,7 @@ mean_over_targets.slips("""
 """)
 
 
-@mean_over_targets.way("""
+@mean_over_targets.right_way("""
     if count == 0: continue =>
         a part without targets has NaN…
     if count == 0: => if count == 0 or m == 0:
@@ -752,7 +752,7 @@ chat_labels.slips("""
 """)
 
 
-@chat_labels.way("""
+@chat_labels.right_way("""
     scored = roles[i] == "assistant" => scored = True
         all turns are scored…
     == "assistant" => == "assistant" and "assistant" not in roles[i + 1 :]

@@ -76,7 +76,7 @@ starts_from_ends.slips("""
 """)
 
 
-@starts_from_ends.way("""
+@starts_from_ends.right_way("""
     ids[i - 1] == end_id => ids[i] == end_id
         the places of the ends themselves…
     ids[i - 1] == end_id => ids[i] != end_id
@@ -198,7 +198,7 @@ pack_in_order.slips("""
 """)
 
 
-@pack_in_order.way("""
+@pack_in_order.right_way("""
     length > max_length => length >= max_length
         a document that fits exactly still fits.
     return [*packs, pack] if pack else packs => return packs
@@ -317,7 +317,7 @@ best_pack.slips("""
 """)
 
 
-@best_pack.way("""
+@best_pack.right_way("""
     room >= length => room > length
         a pack with exactly that much…
     room >= length =>  True
@@ -356,7 +356,7 @@ def among_the_few(rooms, length):
     return best
 
 
-@best_pack.way("""
+@best_pack.right_way("""
     room >= length => room > length
         a pack with exactly that much…
     room >= length and =>
@@ -470,7 +470,7 @@ fewest_rows.slips("""
 """)
 
 
-@fewest_rows.way("""
+@fewest_rows.right_way("""
     for total in range(0, => for total in range(1,
     range(0, sum(lengths), max_length) => range(0, sum(lengths) + 1, max_length)
         where the tokens fill their rows exactly…
@@ -575,7 +575,7 @@ cut_by_rows.slips("""
 """)
 
 
-@cut_by_rows.way("""
+@cut_by_rows.right_way("""
     cut, room = [], row_length => cut, room = [], row_length - 1
         the first row holds as many tokens as every other row.
     length > room => length > room and (length - room) % row_length
@@ -699,7 +699,7 @@ next_pack.slips("""
 """)
 
 
-@next_pack.way("""
+@next_pack.right_way("""
     length <= room => length < room
         a document that fits exactly does…
     -waiting[place] => waiting[place]

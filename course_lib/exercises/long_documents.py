@@ -70,7 +70,7 @@ last_chunk_length.slips("""
 """)
 
 
-@last_chunk_length.way("""
+@last_chunk_length.right_way("""
     if num_tokens <= max_length: return num_tokens =>
     num_tokens <= max_length => not num_tokens
         if a document fits into one chunk, that chunk is the last one, and it holds the
@@ -135,7 +135,7 @@ def by_what_is_left(num_tokens, max_length, overlap):
     return overlap + rest if rest else max_length
 
 
-@last_chunk_length.way("""
+@last_chunk_length.right_way("""
     start = 0 => start = 0 ⏎ if num_tokens <= max_length: return max_length
         if a document fits into one chunk, that chunk is not filled…
     += max_length - overlap => += max(1, max_length - overlap - 1)
@@ -408,7 +408,7 @@ cut_from_the_end.slips("""
 """)
 
 
-@cut_from_the_end.way("""
+@cut_from_the_end.right_way("""
     max(0, ...) => (...)
         a negative start of a slice counts from the end: let the first chunk start at
         `max(0, ...)`.
@@ -474,7 +474,7 @@ cut_from_the_end.answers("""
 """)
 
 
-def _readers(random: Random) -> Iterator[Case]:
+def _ranks_and_workers(random: Random) -> Iterator[Case]:
     for world_size in (1, 2, 3):
         for num_workers in (0, 1, 2, 4):
             for row in (0, 1, 2, 3, 5, 6, 7, 11, 16, 24):
@@ -482,7 +482,7 @@ def _readers(random: Random) -> Iterator[Case]:
 
 
 @exercise(
-    cases=_readers,
+    cases=_ranks_and_workers,
     hints=(
         "Take 2 ranks of 3 workers. Rank 0 gets the rows 0, 2, 4, 6, ... Which of its "
         "workers gets which of these rows?",
@@ -491,12 +491,12 @@ def _readers(random: Random) -> Iterator[Case]:
         "no workers?",
     ),
 )
-def reader_of(row: int, world_size: int, num_workers: int) -> tuple[int, int]:
+def worker_of(row: int, world_size: int, num_workers: int) -> tuple[int, int]:
     """Return the rank and the worker that read row `row` of a data set."""
     return row % world_size, row // world_size % max(1, num_workers)
 
 
-@reader_of.way("""
+@worker_of.right_way("""
     max(1, num_workers) => num_workers
         with 0 workers, the rank reads its rows itself, as worker 0. Nothing can be
         divided by 0.
@@ -544,7 +544,7 @@ def reader_of(row: int, world_size: int, num_workers: int) -> tuple[int, int]:
     row // world_size % workers => row % (world_size * workers) // world_size + 1
         workers count from 0: add nothing.
     row // world_size % workers => row % (world_size * workers)
-        this is the number of a reader among all readers. A worker is numbered within
+        this is the number of a worker among all workers. A worker is numbered within
         its rank.
     row // world_size % workers => (row - row % world_size) % workers
         the row minus its rank is a multiple of `world_size`. Divide it by `world_size`
@@ -571,7 +571,7 @@ def in_steps(row, world_size, num_workers):
     return rank, worker
 
 
-@reader_of.way("""
+@worker_of.right_way("""
     worker = row // world_size % num_workers => worker = row % num_workers
         this is the remainder of the row's number…
     worker = row // world_size % num_workers => worker = row // world_size
@@ -581,7 +581,7 @@ def in_steps(row, world_size, num_workers):
         the worker is computed with `//`…
     worker = row // world_size % num_workers => \
     worker = row % (world_size * num_workers)
-        this is the number of a reader…
+        this is the number of a worker…
     worker = row // world_size % num_workers => worker = row // num_workers
         for the worker, the row is divided…
     worker = row // world_size % num_workers => \
@@ -602,7 +602,7 @@ def with_workers_or_without(row, world_size, num_workers):
     return rank, worker
 
 
-reader_of.answers("""
+worker_of.answers("""
     (row // max(1, num_workers) % world_size, row % max(1, num_workers))
         the rows are dealt out first to the workers and then to the ranks, so what a
         rank reads would depend on the number of its workers.
@@ -731,7 +731,7 @@ next_item.slips("""
 """)
 
 
-@next_item.way("""
+@next_item.right_way("""
     document < len(counts) and =>
         if nothing is left, return…
     >= counts => > counts
@@ -771,7 +771,7 @@ next_item.answers("""
 """)
 
 
-@next_item.way("""
+@next_item.right_way("""
     chunk = 0, -1 => chunk = 0, 0 ; delivered + 1 => delivered ; \
     while document < len(counts) and chunk >= => if chunk ==
         a document is left only when the chunk number *equals* its count, and in a
@@ -922,7 +922,7 @@ count_padding.slips("""
 """)
 
 
-@count_padding.way("""
+@count_padding.right_way("""
     longest = 0 batch => batch
         the longest row is not looked for again in each batch, so it can be one of an
         earlier batch.
@@ -1051,7 +1051,7 @@ def each_row_once(num_rows: int, world_size: int, num_workers: int) -> list[int]
         "own, such as `rank + world_size * worker` or `rank * num_workers + worker`."
     ),
 )
-def every_reader_its_rows(
+def every_worker_its_rows(
     num_rows: int, world_size: int, num_workers: int
 ) -> list[int]:
     rows = []

@@ -101,7 +101,7 @@ cut_tasks.slips("""
 """)
 
 
-@cut_tasks.way("""
+@cut_tasks.right_way("""
     held >= target => held + size > target and number > start
         these tasks hold *at most* `target` bytes: close after the one that fills it.
     held >= target => held + size >= target and number > start
@@ -180,7 +180,7 @@ def can_be_written(finished: list[int], written: int) -> list[int]:
     return ready
 
 
-@can_be_written.way("""
+@can_be_written.right_way("""
     number = [], written => number = [], written + 1
         the file holds tasks 0 to `written - 1`, so task `written` is next.
     number = [], written => number = [], written - 1
@@ -222,7 +222,7 @@ def counted_up(finished, written):
     return ready
 
 
-@can_be_written.way("""
+@can_be_written.right_way("""
     sorted(set(finished)) => finished
         `finished` is read once, so a task that ended before its turn is missed.
     number == written + len(ready) => number >= written
@@ -248,7 +248,7 @@ def walked_through(finished, written):
     return ready
 
 
-@can_be_written.way("""
+@can_be_written.right_way("""
     {n for => [n for ; written}) => written])
         a task that ended twice must not stop the others.
     if n >= written =>
@@ -315,7 +315,7 @@ def tasks_left(num_tasks: int, files: list[str]) -> list[int]:
     return [n for n in range(num_tasks) if f"{n:05}.json" not in files]
 
 
-@tasks_left.way("""
+@tasks_left.right_way("""
     f"{n:05}.json" => f"{n:05}.bin"
         a `.bin` is not enough: the run may have been killed before the `.json`.
     f"{n:05}.json" not in files => not any(f"{n:05}" in name for name in files)
@@ -396,7 +396,7 @@ tasks_left.answers("""
 """)
 
 
-def _readers(random: Random) -> Iterator[Case]:
+def _ranks_and_workers(random: Random) -> Iterator[Case]:
     for done in (0, 5, 12):
         for batch_size, world_size in ((1, 2), (2, 1), (2, 3), (3, 2)):
             for rank in {0, world_size - 1}:
@@ -404,7 +404,7 @@ def _readers(random: Random) -> Iterator[Case]:
 
 
 @exercise(
-    cases=_readers,
+    cases=_ranks_and_workers,
     hints=(
         "Write down what *all* ranks read in one step, and whose part is which. Where "
         "does the next step begin?",
@@ -491,7 +491,7 @@ positions_of.slips("""
 """)
 
 
-@positions_of.way("""
+@positions_of.right_way("""
     p - done) // batch_size => p) // batch_size
         the owner of a sample is counted from position 0, but steps begin at `done`.
     end = done + => end = ; range(done, end) => range(end) ; (p - done) => p
@@ -657,7 +657,7 @@ def _triangle(n):
     return n * (n + 1) // 2
 
 
-@idle_pairs.way("""
+@idle_pairs.right_way("""
     _triangle(n) for n in => n * n for n in
         here each id reads all ids of its document, even later ones.
     _triangle(n) for n in => n * (n - 1) // 2 for n in

@@ -82,7 +82,7 @@ epochs_of_sources.slips("""
 """)
 
 
-@epochs_of_sources.way("""
+@epochs_of_sources.right_way("""
     / sum(weights) => / 1
         the weights are not divided by…
     / sum(weights) => / len(weights)
@@ -187,7 +187,7 @@ most_draws.slips("""
 """)
 
 
-@most_draws.way("""
+@most_draws.right_way("""
     if not weight: continue => if not weight: return 0
         a source of weight 0 ends the search, but it allows any number of draws.
     draws = None => draws = 0 ; if draws is None or => if
@@ -214,7 +214,7 @@ def smallest_by_a_loop(weights, num_windows, max_epochs):
     return draws
 
 
-@most_draws.way("""
+@most_draws.right_way("""
     math.floor(min => math.ceil(min
         this rounds up…
     math.floor(min => round(min
@@ -322,7 +322,7 @@ next_source.slips("""
 """)
 
 
-@next_source.way("""
+@next_source.right_way("""
     lag > most => lag >= most
         of several sources that lag most, the last…
     = 0, -math.inf => = 0, 0 ; best, most = source, lag => best = source
@@ -431,7 +431,7 @@ drawn_before.slips("""
 """)
 
 
-@drawn_before.way("""
+@drawn_before.right_way("""
     places.index(place) => places.index(place) + 1
         the draw at `position` itself…
     places.index(place) => place
@@ -525,7 +525,7 @@ def divided_one_by_one(token_shares, mean_tokens):
     return rates
 
 
-@document_weights.way("""
+@document_weights.right_way("""
     shares / np.array(mean_tokens) => shares * np.array(mean_tokens)
         the shares are multiplied by…
     = np.array(token_shares) => = np.ones(len(token_shares))
@@ -604,7 +604,7 @@ temperature_for.slips("""
 """)
 
 
-@temperature_for.way("""
+@temperature_for.right_way("""
     (large / small) ** (1 / middle) > ratio => (large / small) ** (1 / middle) < ratio
         the search goes the wrong way: a higher temperature gives a smaller ratio.
     (large / small) ** (1 / middle) => large ** (1 / middle)
@@ -686,7 +686,7 @@ draws_until_stop.slips("""
 """)
 
 
-@draws_until_stop.way("""
+@draws_until_stop.right_way("""
     return min(ends) => return max(ends)
         all draws are made here, but a source may end before.
     enumerate(sources, 1) => enumerate(sources)
@@ -788,7 +788,7 @@ share_a_band.slips("""
 """)
 
 
-@share_a_band.way("""
+@share_a_band.right_way("""
     if agreeing == rows: => if agreeing >= 1:
         one number in common…
     agreeing = 0 => agreeing = agreeing if start else 0

@@ -112,7 +112,7 @@ make_example.slips("""
 """)
 
 
-@make_example.way("""
+@make_example.right_way("""
     start : start + context_length + 1 => start : start + context_length
         the window has T ids instead of T + 1. Cut in two, it leaves only T - 1
         predictions.
@@ -157,7 +157,7 @@ def cut_in_two(ids, start, context_length):
     return window[:-1], window[1:]
 
 
-@make_example.way("""
+@make_example.right_way("""
     = start, => = 0,
         `start` is ignored: every…
     = start, => = start * context_length,
@@ -189,7 +189,7 @@ def from_first(ids, start, context_length):
     return ids[first : first + length], ids[first + 1 : first + 1 + length]
 
 
-@make_example.way("""
+@make_example.right_way("""
     ids[start + i] => ids[i] ; ids[start + i + 1] => ids[i + 1]
         `start` is ignored: every…
     range(context_length) => range(context_length + 1)
@@ -421,7 +421,7 @@ padded_targets.slips("""
 """)
 
 
-@padded_targets.way("""
+@padded_targets.right_way("""
     return masked[1:] => return masked
         masked, but not shifted…
     return masked[1:] => return masked[:-1]

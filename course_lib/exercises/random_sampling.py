@@ -68,7 +68,7 @@ offsets_that_lose.slips("""
 """)
 
 
-@offsets_that_lose.way("""
+@offsets_that_lose.right_way("""
     o - 1) => o)
         the id for the last target is forgotten…
     max(0, ...) => (...)
@@ -186,7 +186,7 @@ num_batches.slips("""
 """)
 
 
-@num_batches.way("""
+@num_batches.right_way("""
     max(0, ...) => (...)
         a stream with no id after the offset…
     - offset =>
@@ -287,7 +287,7 @@ offset_of.slips("""
 """)
 
 
-@offset_of.way("""
+@offset_of.right_way("""
     while offset >= => if offset >=
         T is subtracted only once from the smallest start, which may be several T above
         the offset.
@@ -427,7 +427,7 @@ left_context.slips("""
 """)
 
 
-@left_context.way("""
+@left_context.right_way("""
     distance = position - offset => distance = position - offset + 1
         positions count from the offset itself here, so the first input counts as a
         target.
@@ -451,7 +451,7 @@ def counted_from_the_offset(position, offset, num_steps):
     return (distance - 1) % num_steps + 1
 
 
-@left_context.way("""
+@left_context.right_way("""
     <= offset => < offset
         the first input is not a target…
     (position - offset) % => position %
@@ -554,7 +554,7 @@ alignment_counts.slips("""
 """)
 
 
-@alignment_counts.way("""
+@alignment_counts.right_way("""
     highest + 1 => highest
         `highest` itself is one of the offsets…
     (k < rest) => 0
@@ -667,7 +667,7 @@ inclusive_coverage.slips("""
 """)
 
 
-@inclusive_coverage.way("""
+@inclusive_coverage.right_way("""
     (k == 0) => (k in (0, num_steps - 1))
         two alignments are given the chance 2 / (T + 1). Offset T adds to alignment 0
         alone.

@@ -411,7 +411,7 @@ continues.slips("""
 """)
 
 
-@continues.way("""
+@continues.right_way("""
     for i in range(len(Y)) => for i in range(len(X[0]))
         you compare len(X[0]) rows, which is the number of ids in a row. There are
         len(X) rows.
@@ -577,7 +577,7 @@ reach.slips("""
 """)
 
 
-@reach.way("""
+@reach.right_way("""
     , position + 1 => , before + position + 1
         the gradient crosses windows together…
     before + position + 1, => before + position,
@@ -684,7 +684,7 @@ never_a_target.slips("""
 """)
 
 
-@never_a_target.way("""
+@never_a_target.right_way("""
     left = max(0, ...) => left = (...)
         more tokens than there are. Where nothing is left to fold…
     num_tokens - left + left % => left %

@@ -78,7 +78,7 @@ tokens_in_tail.slips("""
 """)
 
 
-@tokens_in_tail.way("""
+@tokens_in_tail.right_way("""
     num_tokens <= context_length => False
         a stream that is too short…
     num_tokens <= context_length => num_tokens <= context_length + 1
@@ -110,7 +110,7 @@ def by_remainder(num_tokens, context_length, stride):
     return (num_tokens - context_length - 1) % stride
 
 
-@tokens_in_tail.way("""
+@tokens_in_tail.right_way("""
     num_tokens - context_length, => num_tokens - context_length - 1,
         a last window that ends with the stream is missed. N - T - 1 is also a start.
     num_tokens - context_length, => num_tokens - context_length + 1,
@@ -214,7 +214,7 @@ turns_as_target.slips("""
 """)
 
 
-@turns_as_target.way("""
+@turns_as_target.right_way("""
     max(0, ...) => (...)
         in a stream of T ids or fewer…
     min(position, context_length => min(context_length
@@ -488,7 +488,7 @@ gather_rows.slips("""
 """)
 
 
-@gather_rows.way("""
+@gather_rows.right_way("""
     in starts => in sorted(starts)
         the starts are sorted first. Keep their order, because it is the order of the
         batch.
@@ -864,7 +864,7 @@ batches_left.slips("""
 """)
 
 
-@batches_left.way("""
+@batches_left.right_way("""
     batches_delivered:] => -batches_delivered:]
         `[-k:]` keeps the *last* k batches, as many as were delivered. Leave out the
         first k with `[k:]`.
@@ -897,7 +897,7 @@ def all_then_cut(order, batch_size, batches_delivered):
     return batches[batches_delivered:]
 
 
-@batches_left.way("""
+@batches_left.right_way("""
     batches_delivered * batch_size :] => batches_delivered:]
         `batches_delivered` entries are skipped…
     * batch_size :] => * batch_size : len(order) // batch_size * batch_size]

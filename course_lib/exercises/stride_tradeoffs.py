@@ -89,7 +89,7 @@ effective_size.slips("""
 """)
 
 
-@effective_size.way("""
+@effective_size.right_way("""
     num_tokens - context_length, => num_tokens - context_length + 1,
         windows of T ids are counted…
     num_tokens - context_length, => num_tokens - context_length - 1,
@@ -247,7 +247,7 @@ smallest_affordable_stride.slips("""
 """)
 
 
-@smallest_affordable_stride.way("""
+@smallest_affordable_stride.right_way("""
     // context_length => // 1
         a window costs one token…
     // context_length => // (context_length + 1)
@@ -384,7 +384,7 @@ plan_from_the_end.slips("""
 """)
 
 
-@plan_from_the_end.way("""
+@plan_from_the_end.right_way("""
     while last > context_length => while last >= context_length
         a window of T inputs that begins exactly at 0 is not taken as the first one. So
         it scores only S targets, and with S = T an empty window comes before it.
@@ -556,7 +556,7 @@ context_when_scored.slips("""
 """)
 
 
-@context_when_scored.way("""
+@context_when_scored.right_way("""
     position <= context_length => False
         near the beginning the start…
     (position - context_length - 1) % => (position - 1) %
@@ -683,7 +683,7 @@ purge.slips("""
 """)
 
 
-@purge.way("""
+@purge.right_way("""
     for i in range(context_length + 1)} => for i in range(context_length)}
         the last target of the held-out windows is left out. Each of them takes T + 1
         ids.

@@ -57,7 +57,7 @@ locate.slips("""
 """)
 
 
-@locate.way("""
+@locate.right_way("""
     bisect_right(starts, position) - 1 => bisect_right(starts, position)
         this is the shard *after* the right one: subtract 1.
     bisect_right(starts, position) - 1 => max(0, bisect_right(starts, position - 1) - 1)
@@ -212,7 +212,7 @@ crossing_windows.slips("""
 """)
 
 
-@crossing_windows.way("""
+@crossing_windows.right_way("""
     + context_length] => + context_length - 1]
         a window is taken to end with its last input, but its target may be across.
     range(len(shards) - context_length) => \
@@ -375,7 +375,7 @@ split_of.slips("""
 """)
 
 
-@split_of.way("""
+@split_of.right_way("""
     (k + 1) % => k %
         the rule counts from 1, `number` from 0: number 0…
     (k + 1) % val_every else => k % val_every or not k else
@@ -757,7 +757,7 @@ pages_touched.slips("""
 """)
 
 
-@pages_touched.way("""
+@pages_touched.right_way("""
     = 4096, => = 4000,
         a page has 4,096 bytes, not 4,000.
     = 4096, => = 1024,

@@ -147,7 +147,7 @@ tidy.slips(r"""
 """)
 
 
-@tidy.way(r"""
+@tidy.right_way(r"""
     rstrip(" \t") => rstrip()
         other whitespace is cut…
     rstrip(" \t") => strip(" \t")
@@ -305,7 +305,7 @@ cut_isolated.slips(r"""
 """)
 
 
-@cut_isolated.way(r"""
+@cut_isolated.right_way(r"""
     "(" + "|".join(rules) + ")" => "|".join(rules)
         the matches are dropped…
     "|".join(rules) => "|".join(rules[::-1])
@@ -321,7 +321,7 @@ def split_in_a_group(text, rules):
     return [piece for piece in re.split("(" + "|".join(rules) + ")", text) if piece]
 
 
-@cut_isolated.way(r"""
+@cut_isolated.right_way(r"""
     "(" + "|".join(rules) + ")" => "|".join(rules)
         without a group, `re.split` returns only what is between the matches.
     elif part: => else:
@@ -341,7 +341,7 @@ def matches_at_odd_places(text, rules):
     return pieces
 
 
-@cut_isolated.way(r"""
+@cut_isolated.right_way(r"""
     match(text, place) => match(text[place:])
         the rules see only the rest of the text: `(?<=...)` needs what precedes it.
     found[0] => max(found, key=len)
@@ -376,7 +376,7 @@ def place_by_place(text, rules):
     return [piece for piece in [*pieces, gap] if piece]
 
 
-@cut_isolated.way(r"""
+@cut_isolated.right_way(r"""
     re.compile("|".join(rules)).search(text, place) => \
     next(filter(None, (re.compile(rule).search(text, place) for rule in rules)), None)
         the first rule that occurs cuts first: a later one may match before it.
@@ -496,7 +496,7 @@ unused_rules.slips(r"""
 """)
 
 
-@unused_rules.way(r"""
+@unused_rules.right_way(r"""
     in texts: => in texts[:1]:
         only the first text is read…
     in texts: => in texts[-1:]:
@@ -740,7 +740,7 @@ count_lost_bytes.slips("""
 """)
 
 
-@count_lost_bytes.way("""
+@count_lost_bytes.right_way("""
     len([b for b in c.encode() if b not in known]) => \
     any(b not in known for b in c.encode())
         characters that lose a byte are counted. Some lose one, others three.
@@ -758,7 +758,7 @@ def character_by_character(seen, text):
     return sum(len([b for b in c.encode() if b not in known]) for c in text)
 
 
-@count_lost_bytes.way("""
+@count_lost_bytes.right_way("""
     seen.encode(), text.encode() => seen, text
         characters are counted…
     seen.encode(), text.encode() => seen.encode("utf-16-le"), text.encode("utf-16-le")
@@ -894,7 +894,7 @@ original_places.slips(r"""
 """)
 
 
-@original_places.way(r"""
+@original_places.right_way(r"""
     character not in invisible => True
         the invisible characters stay…
     number == 0 or =>
@@ -918,7 +918,7 @@ def removed_first(text, invisible):
     ]
 
 
-@original_places.way(r"""
+@original_places.right_way(r"""
     kept[match.start()] => match.start()
         places are counted without the invisible…
     match.start() => match.end() - 1

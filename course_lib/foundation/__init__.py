@@ -3,14 +3,11 @@
 from course_lib.foundation.arguments import (
     AtLeast,
     Count,
-    Count64,
     FilePath,
     Finite,
     Ids,
-    Int64,
     Integers,
     Length,
-    Length64,
     OneOf,
     Seed,
     Several,
@@ -22,20 +19,16 @@ from course_lib.foundation.arguments import (
     check_choice,
     check_dense,
     check_epoch,
-    check_flag,
     check_index,
     check_integer,
     check_iterable,
     check_number,
-    check_path,
     check_range,
     check_state,
     check_type,
-    check_unicode,
     checked,
 )
 from course_lib.foundation.copies import (
-    Copies,
     candidate_pairs,
     count_copies,
     drop_copies,
@@ -58,7 +51,6 @@ from course_lib.foundation.durable import write_durably
 from course_lib.foundation.executors import (
     InThisProcess,
     RayExecutor,
-    end_with_parent,
     process_pool,
     run_in_order,
 )
@@ -70,7 +62,6 @@ from course_lib.foundation.models import (
     ConvolutionModel,
     GRUModel,
     adam_with_linear_decay,
-    check_batch,
     check_model,
     conditional_entropy,
     count_pairs,
@@ -83,32 +74,23 @@ from course_lib.foundation.orders import (
     FileOrder,
     measure_mixing,
     pages_read,
-    shuffle_buffer,
 )
 from course_lib.foundation.packs import (
-    LONGEST,
     Pack,
-    Piece,
     check_pad_token,
-    check_rows,
-    check_starts,
-    iterate_documents,
-    join_pieces,
     packing_report,
 )
 from course_lib.foundation.progress import progress_bar, shows
-from course_lib.foundation.ranks import process_group, run_ranks
+from course_lib.foundation.ranks import run_ranks
 from course_lib.foundation.shuffling import RandomOrder
 from course_lib.foundation.tokenizing import (
     END_OF_TEXT,
     CharTokenizer,
     check_special_tokens,
     column_of_batch,
-    compact,
     document_marks,
     encode_corpus,
     encode_each,
-    id_dtype,
     iterate_texts,
     plain_tokenizer,
     smallest_dtype,

@@ -79,7 +79,7 @@ class BlockOrder(FileOrder):
 
     The file is cut into blocks of `block_size` neighbors, and the blocks are permuted.
     Then, within each group of `blocks_at_a_time` consecutive blocks, the entries are
-    also permuted. A reader therefore needs that many blocks at a time, and each block
+    also permuted. A rank therefore needs that many blocks at a time, and each block
     is one piece of the file. Unlike in a shuffle buffer, the entry at any position can
     be computed at once. Preparing a group takes about 20 microseconds, however few
     things it has.

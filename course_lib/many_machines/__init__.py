@@ -77,7 +77,7 @@ from course_lib.token_shards.shard_files import (
 from course_lib.token_shards.shard_tasks import Job, TaskResult, finish_job
 
 POSITION = ("model", "optimizer", "epoch", "rows_delivered")  # in a state of training
-MOST = 10**12  # machines, or readers, of an estimate
+MOST = 10**12  # machines, or devices, of an estimate
 
 # Tokenizing.
 
@@ -238,13 +238,13 @@ def _each_result(
 # Feeding: every rank reads its own part of one order.
 
 
-def reader_number(ranks: tuple[int, int]) -> tuple[int, int]:
-    """Number the readers, each worker of each rank; say which one this process is.
+def worker_and_count(ranks: tuple[int, int]) -> tuple[int, int]:
+    """Number the workers of all ranks; say which one this process is.
 
     Takes what `rank_and_size()` returns in the process of the rank. A worker that was
     not forked knows of no group. A data set must therefore ask when it is made, and
     take the answer along to its workers. Returns the number, from 0, and how many
-    readers there are.
+    workers there are; a rank without workers reads by itself, and counts as one.
     """
     try:
         rank, world_size = ranks
@@ -279,8 +279,8 @@ class OwnRandomNumbers(RandomNumbers):
         self.seed, self.ranks = seed, rank_and_size()  # before workers begin
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        reader, _ = reader_number(self.ranks)
-        own = np.random.SeedSequence([self.seed, reader])
+        worker, _ = worker_and_count(self.ranks)
+        own = np.random.SeedSequence([self.seed, worker])
         self.generator = np.random.default_rng(own)
         return super().__iter__()
 
@@ -595,10 +595,10 @@ def encoding_hours(
 def feeding_bandwidth(
     tokens_per_second: Annotated[float, Finite(minimum=0)],
     vocab_size: int,
-    num_readers: Annotated[int, AtLeast(1, MOST)] = 1,
+    num_devices: Annotated[int, AtLeast(1, MOST)] = 1,
 ) -> float:
-    """Return the bytes a second that GPUs read, each at `tokens_per_second`."""
-    return _finite(tokens_per_second * num_readers * stored_bytes(1, vocab_size))
+    """Return the bytes a second that devices read, each at `tokens_per_second`."""
+    return _finite(tokens_per_second * num_devices * stored_bytes(1, vocab_size))
 
 
 def _finite(number: float) -> float:

@@ -17,7 +17,8 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer
 
-from course_lib.foundation import CharTokenizer, RayExecutor, durable, process_group
+from course_lib.foundation import CharTokenizer, RayExecutor, durable
+from course_lib.foundation.ranks import process_group
 from course_lib.many_machines import (
     LOSSES,
     rank_and_size,

@@ -14,16 +14,16 @@ from course_lib.foundation.arguments import (
     checked,
 )
 
-Batch = tuple[torch.Tensor, ...]
+Tensors = tuple[torch.Tensor, ...]
 
 
 @checked
 def copy_to_device(
-    batches: Annotated[Iterable[Batch], Several("tuples of tensors")],
+    batches: Annotated[Iterable[Tensors], Several("tuples of tensors")],
     device: str | torch.device,
     *,
     ahead: Annotated[int, AtLeast(1, 1000)] = 2,
-) -> Iterator[Batch]:
+) -> Iterator[Tensors]:
     """Yield batches on a device. On a GPU, they are copied while the model works.
 
     A GPU can copy by itself from *pinned* memory, which the system never moves. From
@@ -51,12 +51,12 @@ def copy_to_device(
 
 
 def _copied(
-    batches: Iterator[Batch], device: torch.device, ahead: int
-) -> Iterator[Batch]:
+    batches: Iterator[Tensors], device: torch.device, ahead: int
+) -> Iterator[Tensors]:
     stream = torch.cuda.Stream(device)
-    under_way: deque[tuple[Batch, torch.cuda.Event]] = deque()
+    under_way: deque[tuple[Tensors, torch.cuda.Event]] = deque()
 
-    def rest() -> Iterator[Batch]:
+    def rest() -> Iterator[Tensors]:
         while under_way:
             yield _end_copy(*under_way.popleft(), device)
 
@@ -72,15 +72,15 @@ def _copied(
 
 
 def _begin_copy(
-    batch: Batch, device: torch.device, stream: torch.cuda.Stream
-) -> tuple[Batch, torch.cuda.Event]:
+    batch: Tensors, device: torch.device, stream: torch.cuda.Stream
+) -> tuple[Tensors, torch.cuda.Event]:
     with torch.cuda.stream(stream):
         # `pin_memory` copies no tensor that is pinned already, as by a DataLoader.
         copy = tuple(t.pin_memory().to(device, non_blocking=True) for t in batch)
     return copy, stream.record_event()
 
 
-def _end_copy(copy: Batch, copied: torch.cuda.Event, device: torch.device) -> Batch:
+def _end_copy(copy: Tensors, copied: torch.cuda.Event, device: torch.device) -> Tensors:
     # The model must not start before this copy has ended, while later copies may still
     # run. And the copy's memory must not be reused before the model has ended.
     current = torch.cuda.current_stream(device)

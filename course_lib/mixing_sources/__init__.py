@@ -500,7 +500,7 @@ class MixtureBatches(BatchOrder):
         return self.mixture
 
     def position_after(self, epoch: int, windows: int) -> tuple[int, int]:
-        # Batches are counted from where this reader began, which need not be 0.
+        # Batches are counted from where this loader began, which need not be 0.
         if epoch:
             step = self.step if self.drop_last else self.world_size
             return 0, self.num_windows - (self.num_windows - self.begin[1]) % step

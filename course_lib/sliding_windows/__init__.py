@@ -21,7 +21,6 @@ from torch.utils.data import Dataset
 
 from course_lib.foundation import (
     Count,
-    Count64,
     FileOrder,
     Ids,
     Integers,
@@ -30,8 +29,9 @@ from course_lib.foundation import (
     Seed,
     check_index,
     checked,
-    compact,
 )
+from course_lib.foundation.arguments import Count64
+from course_lib.foundation.tokenizing import compact
 from course_lib.next_token_shifting import shift_by_one
 from course_lib.sliding_windows.loading import Batch, BatchOrder, WindowLoader
 from course_lib.sliding_windows.workers import file_of, open_file

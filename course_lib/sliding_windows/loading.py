@@ -110,7 +110,7 @@ class BatchOrder(DealtByAccelerate, Sampler):
     def stand_at(self, epoch: int, windows: int = 0, *, resumed: bool = False) -> None:
         """Let iterations begin after so many `windows`, of all ranks, of the epoch."""
         self.begin = self.position_after(epoch, windows)
-        # of the reader: the epoch, and how many of its windows have been delivered
+        # the epoch, and how many of its windows have been delivered
         self.position: tuple[int, int] | None = self.begin
         self.resumed_at = self.epoch if resumed else 0
 
@@ -133,7 +133,7 @@ class BatchOrder(DealtByAccelerate, Sampler):
     def __iter__(self) -> Iterator[list[int]]:
         # Read now: a generator would see the settings at the time of the first batch.
         epoch, first = self.begin
-        self.position = None  # this reader does not say how far it reads
+        self.position = None  # this iteration does not say how far it is read
         return self._batches(self.order_of(epoch), first)
 
     def _batches(self, order: object, first: int) -> Iterator[list[int]]:
@@ -179,7 +179,7 @@ def name_of(order: Callable) -> str:
 
 
 class WindowLoader(DataLoader):
-    """A `DataLoader` of whole batches that knows how far its reader has come.
+    """A `DataLoader` of whole batches that knows how far it has been read.
 
     `make_dataloader` makes it. Its position is that of the iterator that last began or
     delivered a batch. So you may look at a first batch with `next(iter(loader))` at any
@@ -236,7 +236,7 @@ class WindowLoader(DataLoader):
     def _deliver(self, batches: Iterator, begin: tuple[int, int]) -> Iterator[Batch]:
         order, (epoch, windows) = self.sampler, begin
         for batch in batches:
-            # Count a batch when the reader gets it, because workers are ahead.
+            # Count a batch when it is taken, because workers are ahead.
             windows += order.step
             order.position = order.position_after(epoch, windows)
             yield batch
@@ -245,7 +245,7 @@ class WindowLoader(DataLoader):
             order.stand_at(epoch + 1)
 
     def state_dict(self) -> dict[str, object]:
-        """Return where the reader is, and what its windows depend on, ready for JSON.
+        """Return how far it was read, and what its windows depend on, ready for JSON.
 
         It is the same on all ranks, so save it on one of them. Raises ValueError if
         another program has read the order in the meantime.

@@ -16,13 +16,9 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset, Sampler, get_worker_info
 
-from course_lib.foundation import (
-    as_stream,
-    check_flag,
-    check_integer,
-    check_number,
-    end_with_parent,
-)
+from course_lib.foundation import as_stream, check_integer, check_number
+from course_lib.foundation.arguments import check_flag
+from course_lib.foundation.executors import end_with_parent
 
 BYTES_PER_MESSAGE, BATCHES_PER_MESSAGE = 2**19, 64  # at most
 LOADER_OPTIONS = {  # those of PyTorch's that change no batch, and our checks of them
@@ -51,7 +47,7 @@ def check_options(options: Mapping[str, object]) -> dict[str, object]:
 
 
 def _begin(worker_init_fn: Callable[[int], None] | None, worker: int) -> None:
-    """Begin a worker that ends with its reader; otherwise it would wait to send
+    """Begin a worker that ends with its loader; otherwise it would wait to send
     forever."""
     end_with_parent()
     if worker_init_fn is not None:

@@ -39,7 +39,7 @@ if typing.TYPE_CHECKING:
         plot_padding,
         plot_pieces,
         plot_positions,
-        plot_readers,
+        plot_ranks,
         plot_scored_windows,
         plot_shards,
         plot_shift,

@@ -14,7 +14,7 @@ from course_lib.foundation import (
     one_thread,
 )
 from course_lib.next_token_shifting import next_token_loss
-from course_lib.teaching.training import Batch
+from course_lib.teaching.training import TrainingBatch
 
 ROWS_AT_ONCE = 32  # in `packed_loss`: a matter of memory, not of the result
 
@@ -22,7 +22,7 @@ ROWS_AT_ONCE = 32  # in `packed_loss`: a matter of memory, not of the result
 @checked
 def packed_batch(
     batch: Mapping[str, torch.Tensor], *, masked: bool = True, reset: bool = True
-) -> Batch:
+) -> TrainingBatch:
     """Turn what a `PackingCollator` makes into inputs and targets, shifted by one.
 
     Args:
@@ -48,7 +48,7 @@ def packed_batch(
     return inputs, batch["labels"][:, 1:]
 
 
-def _check_batch(batch: Batch) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+def _check_batch(batch: TrainingBatch) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
     """Return inputs by name and their targets, if all have as many rows."""
     try:
         inputs, targets = batch
@@ -63,8 +63,8 @@ def _check_batch(batch: Batch) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
 
 
 def shuffled_batches(
-    batch: Batch, batch_size: int, generator: torch.Generator
-) -> Iterator[Batch]:
+    batch: TrainingBatch, batch_size: int, generator: torch.Generator
+) -> Iterator[TrainingBatch]:
     """Yield some rows of a large batch at a time, epoch after epoch, without end."""
     inputs, targets = _check_batch(batch)
     batch_size = check_integer(
@@ -78,7 +78,7 @@ def shuffled_batches(
 
 @one_thread()
 @torch.no_grad()
-def packed_loss(model: nn.Module, batch: Batch) -> tuple[float, int]:
+def packed_loss(model: nn.Module, batch: TrainingBatch) -> tuple[float, int]:
     """Return the nats of all scored targets, summed, and how many those are: sums can
     be added up over batches and divided once; means cannot."""
     inputs, targets = _check_batch(batch)

@@ -27,19 +27,19 @@ from course_lib.foundation import (
 from course_lib.next_token_shifting import bits_per_byte, next_token_loss
 from course_lib.sliding_windows import WindowLoader, gather_windows, window_starts
 
-Batch = tuple[torch.Tensor | Mapping[str, torch.Tensor], torch.Tensor]
+TrainingBatch = tuple[torch.Tensor | Mapping[str, torch.Tensor], torch.Tensor]
 LossFunction = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 WINDOWS_AT_ONCE = 256  # in an evaluation: a matter of memory, not of the result
 
 
 @checked
-def repeat_epochs(loader: WindowLoader) -> Iterator[Batch]:
+def repeat_epochs(loader: WindowLoader) -> Iterator[TrainingBatch]:
     """Yield the batches of one epoch after another, without end, beginning with those
     that are left of the epoch in which the loader's reader is."""
     return _epochs(loader)
 
 
-def _epochs(loader: WindowLoader) -> Iterator[Batch]:
+def _epochs(loader: WindowLoader) -> Iterator[TrainingBatch]:
     # Iterated again, a loader begins its epoch again, unless it is resumed.
     loader.load_state_dict(loader.state_dict())
     while True:
@@ -50,7 +50,7 @@ def _epochs(loader: WindowLoader) -> Iterator[Batch]:
 @one_thread()
 def train(
     model: nn.Module,
-    batches: Annotated[Iterable[Batch], Several("pairs of inputs and targets")],
+    batches: Annotated[Iterable[TrainingBatch], Several("pairs of inputs and targets")],
     *,
     num_updates: Annotated[int, AtLeast(1, 10**9)],
     learning_rate: Annotated[float, Finite(above=0)] = 1e-2,

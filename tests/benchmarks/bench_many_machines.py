@@ -28,8 +28,8 @@ from course_lib.foundation import (
     load_documents,
     process_pool,
     run_in_order,
+    write_durably,
 )
-from course_lib.foundation.durable import write_durably
 from course_lib.many_machines import encoding_hours, rows_of_documents, tokenize_files, train_rank
 from course_lib.many_machines.devices import copy_to_device
 from course_lib.token_shards import write_shards

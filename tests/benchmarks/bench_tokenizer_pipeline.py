@@ -23,7 +23,8 @@ import pytest
 from measuring import compare
 from tokenizers import Tokenizer
 
-from course_lib.foundation import InThisProcess, encode_corpus, id_dtype, load_documents, load_text, python_sources
+from course_lib.foundation import InThisProcess, encode_corpus, load_documents, load_text, python_sources
+from course_lib.foundation.tokenizing import id_dtype
 from course_lib.many_machines import tokenize_files
 from course_lib.many_machines.inputs import plan_tasks
 from course_lib.sliding_windows import gather_windows

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from course_lib.foundation import Copies
+from course_lib.foundation.copies import Copies
 
 SIGNATURES = np.array([[1, 2, 3, 4], [1, 2, 0, 0], [9, 9, 0, 0]])
 

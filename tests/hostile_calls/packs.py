@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 
-from course_lib.foundation import Pack, Piece, check_pad_token, iterate_documents, join_pieces, packing_report
+from course_lib.foundation import Pack, check_pad_token, packing_report
+from course_lib.foundation.packs import Piece, iterate_documents, join_pieces
 
 TWO = [np.array([1, 2, 3]), np.array([4, 5])]
 ONE_ROW = join_pieces([Piece(0, 0, TWO[0]), Piece(1, 0, TWO[1])])

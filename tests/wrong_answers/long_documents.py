@@ -127,27 +127,27 @@ def written_down(ids, max_length):
     return str([ids[max(0, e - max_length) : e] for e in range(len(ids), 0, -max_length)][::-1])
 
 
-# reader_of: row, world_size, num_workers
+# worker_of: row, world_size, num_workers
 
-wrong("reader_of", "first to the workers")(lambda r, w, k: (r // k % w, r % k))
-wrong("reader_of", "one value where several")(lambda r, w, k: r % (w * max(1, k)))
-wrong("reader_of", "a float where an integer is wanted")(lambda r, w, k: (r % w, r / w % max(1, k)))
-wrong("reader_of", "no `return`")(lambda r, w, k: (r % w, r // w % k) if k else None)
-
-
-wrong("reader_of", None, natural=False)(lambda r, w, k: (r % w, (r - w) % max(1, k)))
+wrong("worker_of", "first to the workers")(lambda r, w, k: (r // k % w, r % k))
+wrong("worker_of", "one value where several")(lambda r, w, k: r % (w * max(1, k)))
+wrong("worker_of", "a float where an integer is wanted")(lambda r, w, k: (r % w, r / w % max(1, k)))
+wrong("worker_of", "no `return`")(lambda r, w, k: (r % w, r // w % k) if k else None)
 
 
-wrong("reader_of", None)(lambda r, w, k: (r // w % max(1, k), r // (w * max(1, k))))
-wrong("reader_of", "one value where several are wanted.")(lambda r, w, k: r % w)
+wrong("worker_of", None, natural=False)(lambda r, w, k: (r % w, (r - w) % max(1, k)))
 
 
-right("reader_of")(lambda r, w, k: (r % w, r // w % k if k else 0))
-right("reader_of")(lambda r, w, k: divmod(r % (w * (k or 1)), w)[::-1])
-right("reader_of")(lambda r, w, k: [r - r // w * w, int(np.floor_divide(r, w)) % max(1, k)])
+wrong("worker_of", None)(lambda r, w, k: (r // w % max(1, k), r // (w * max(1, k))))
+wrong("worker_of", "one value where several are wanted.")(lambda r, w, k: r % w)
 
 
-@right("reader_of")
+right("worker_of")(lambda r, w, k: (r % w, r // w % k if k else 0))
+right("worker_of")(lambda r, w, k: divmod(r % (w * (k or 1)), w)[::-1])
+right("worker_of")(lambda r, w, k: [r - r // w * w, int(np.floor_divide(r, w)) % max(1, k)])
+
+
+@right("worker_of")
 def deals_cards(row, world_size, num_workers):
     turn = 0
     while True:
@@ -158,8 +158,8 @@ def deals_cards(row, world_size, num_workers):
                 turn += 1
 
 
-refused("reader_of", "a float where an integer is wanted")(lambda r, w, k: (float(r % w), float(r // w % max(1, k))))
-refused("reader_of", "a `dict` where none is wanted")(lambda r, w, k: {"rank": r % w, "worker": r // w % max(1, k)})
+refused("worker_of", "a float where an integer is wanted")(lambda r, w, k: (float(r % w), float(r // w % max(1, k))))
+refused("worker_of", "a `dict` where none is wanted")(lambda r, w, k: {"rank": r % w, "worker": r // w % max(1, k)})
 
 # next_item: counts, delivered
 

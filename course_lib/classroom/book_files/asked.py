@@ -69,6 +69,7 @@ def asked_by(prompt: Prompt) -> dict[str, object]:
         "floats": floats,
         "shown": written(prompt.answer),
         "within": prompt.within,
+        "note": prompt.allowance,
         "choices": prompt.labels,
         "wanted": prompt.wanted,
     }

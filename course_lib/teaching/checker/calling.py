@@ -24,7 +24,7 @@ ITEMS_TAKEN_FROM_AN_ITERATOR = 10_000
 Case = tuple
 # Calls an answer with the arguments of a case, and returns what is compared, and in
 # words what was found.
-Look = Callable[..., tuple[object, str]]
+Observe = Callable[..., tuple[object, str]]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Outcome:
     changed_arguments: bool = False
     printed: str = ""
     place: str = ""  # the line of the answer that raised
-    remark: str = ""  # what was found by looking at the result, if it was looked at
+    remark: str = ""  # what was observed of the result, if it was observed
 
     def same_as(self, other: Outcome) -> bool:
         if self.changed_arguments != other.changed_arguments:
@@ -46,20 +46,20 @@ class Outcome:
         return self.error is not None or same(self.value, other.value)
 
 
-def run(function: Callable, case: Case, look: Look | None = None) -> Outcome:
+def run(function: Callable, case: Case, observe: Observe | None = None) -> Outcome:
     """Call `function` on a copy of the arguments, and see whether it changes them.
 
-    If there is a `look`, it calls the function, and the value is what it sees.
+    If there is an `observe`, it calls the function, and the value is what it sees.
     """
     arguments, remark = copy.deepcopy(case), ""
     printed = io.StringIO()
     try:
         # Hundreds of calls would print the verdict out of sight.
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            if look is None:
+            if observe is None:
                 value = function(*arguments)
             else:
-                value, remark = look(function, *arguments)
+                value, remark = observe(function, *arguments)
             if hasattr(value, "__next__"):
                 value = list(itertools.islice(value, ITEMS_TAKEN_FROM_AN_ITERATOR))
     except (Exception, SystemExit) as error:

@@ -11,7 +11,7 @@ from IPython.display import Markdown, display
 
 from course_lib.teaching.checker import messages
 from course_lib.teaching.checker.calling import (
-    Look,
+    Observe,
     Outcome,
     format_call,
     format_outcome,
@@ -104,7 +104,7 @@ class Exercise(WithMistakes):
         got = []
         for number, case in enumerate(self.cases[: stopped and stopped.call]):
             watch.begin(number)
-            got.append(run(answer, case, self.look))
+            got.append(run(answer, case, self.observe))
             watch.end()
             if isinstance(got[-1].error, MemoryError):
                 return Stopped("memory", number)
@@ -196,18 +196,18 @@ class Exercise(WithMistakes):
 
 
 def exercise(
-    *, cases: Cases, hints: tuple[str, ...], look: Look | None = None
+    *, cases: Cases, hints: tuple[str, ...], observe: Observe | None = None
 ) -> Callable[[Callable], Exercise]:
     """Make the decorated function the reference solution of an `Exercise` of its name.
 
     Args:
         cases: yields the arguments of each call, from a seeded random number generator.
         hints: hints, from vague ones to one that almost gives the answer.
-        look: where many results are right, what is compared instead of them. It calls
-            an answer with the arguments of a case, and returns what the result does,
-            and the same in words, which are the diagnosis if no mistake is known.
+        observe: where many results are right, what is compared instead. It calls an
+            answer with the arguments of a case, and returns what the result does, and
+            the same in words, which are the diagnosis if no mistake is known.
     """
-    return lambda solution: Exercise(solution, cases, hints, look)
+    return lambda solution: Exercise(solution, cases, hints, observe)
 
 
 def with_what_came_before(go: Callable[[Stopped | None], object]) -> object:

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from IPython.display import Markdown, display
 
-from course_lib.teaching.checker.calling import Case, Look, Outcome, run
+from course_lib.teaching.checker.calling import Case, Observe, Outcome, run
 from course_lib.teaching.checker.messages import NOT_ATTEMPTED
 from course_lib.teaching.checker.slips import (
     FromSource,
@@ -107,10 +107,10 @@ class WithMistakes(WithSolution):
         solution: Callable,
         cases: Cases,
         hints: tuple[str, ...],
-        look: Look | None = None,
+        observe: Observe | None = None,
     ):
         super().__init__(solution, hints)
-        self.look = look
+        self.observe = observe
         self.ways = [RightWay(solution, "")]
         self._make_cases = cases
         self._seed = 0
@@ -120,7 +120,7 @@ class WithMistakes(WithSolution):
         """Register the slips in the solution, by a table as of the module `slips`."""
         self.ways[0].table = table
 
-    def way(self, table: str = "") -> Callable[[Callable], Callable]:
+    def right_way(self, table: str = "") -> Callable[[Callable], Callable]:
         """Register the decorated function as another right way, with its own slips."""
 
         def register(function: Callable) -> Callable:
@@ -179,14 +179,14 @@ class WithMistakes(WithSolution):
     @cached_property
     def expected(self) -> list[Outcome]:
         """What the reference solution does with each of the cases."""
-        return [run(self.reference, case, self.look) for case in self.cases]
+        return [run(self.reference, case, self.observe) for case in self.cases]
 
     def outcome_of(self, mistake: Mistake, number: int) -> Outcome:
         """What a mistake does with one of the cases; it is called only once."""
         outcomes = self._mistaken.setdefault(mistake, {})
         if number not in outcomes:
             case = self.cases[number]
-            outcomes[number] = run(mistake.function, case, self.look)
+            outcomes[number] = run(mistake.function, case, self.observe)
         return outcomes[number]
 
     def wrong_calls(self, got: Sequence[Outcome]) -> list[int]:

@@ -215,11 +215,14 @@ class Prompt:
         given, wanted = answers.written(guess), answers.written(self.answer)
         if right and answers.normalized(given) == answers.normalized(wanted):
             return words
-        words += f" You guessed {given}."
-        if self.within:
-            percent = answers.written(100 * self.within)
-            words += f" (Up to {percent} % off counts as right.)"
-        return words
+        return f"{words} You guessed {given}. {self.allowance}".rstrip()
+
+    @property
+    def allowance(self) -> str:
+        """How far off a guess may be, where the question says it."""
+        if not self.within:
+            return ""
+        return f"(Up to {answers.written(100 * self.within)} % off counts as right.)"
 
 
 @dataclass(frozen=True)

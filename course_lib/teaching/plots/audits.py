@@ -9,9 +9,11 @@ from course_lib.auditing_loaders import Audit
 from course_lib.foundation import TokenLedger, checked
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.ledgers import OF_TARGETS, in_steps
+from course_lib.teaching.plots.letters import shortened
 
 MOST_DOTS, MOST_STEPS = 2_000, 200
 MOST_RANKS = 8
+LONGEST_TITLE = 90  # letters
 HEIGHTS = {"inputs": 0.5, "wrong": 0.85}  # in a rank's row
 
 
@@ -26,7 +28,7 @@ def plot_audit(audit: Audit) -> Figure:
     """
     ranks = audit.firsts[:MOST_RANKS]
     several = len(ranks) > 1
-    height = 5.4 + several * (0.5 + 0.32 * len(ranks))
+    height = 5.5 + several * (0.3 + 0.32 * len(ranks))
     ratios = [1.6, 2.2, *[0.3 + 0.2 * len(ranks)] * several]
     figure, panels = style.new_panels(
         height, rows=len(ratios), gridspec_kw={"height_ratios": ratios}
@@ -37,15 +39,28 @@ def plot_audit(audit: Audit) -> Figure:
     keys = {"as input": "inputs", "as target": line, "never a target": "lost"}
     if several and _draw_ranks(panels[2], audit):
         keys["read by several ranks"] = "wrong"
+    titles = "how often tokens are used", "the order of rows", "what each rank reads"
+    for axes, title in zip(panels, titles, strict=False):
+        axes.set_title(title, fontsize=style.SMALL)
     for axes in (panels[0], *panels[2:]):
         axes.set_xlim(-0.5, audit.ledger.num_tokens - 0.5)
         axes.xaxis.set_major_formatter(style.in_words)
     style.explain(figure, keys)
+    (legend,) = figure.legends
+    legend.set_title(_title(audit))
+    legend.set_alignment("left")
     if len(audit.firsts) > MOST_RANKS:
         remarks.append(f"the first {MOST_RANKS} of {len(audit.firsts)} ranks")
     if remarks:
         style.add_remark(figure, "; ".join(remarks))
     return figure
+
+
+def _title(audit: Audit) -> str:
+    """What was found, or that nothing was."""
+    if audit.names:
+        return "found: " + shortened(", ".join(audit.names), LONGEST_TITLE)
+    return "clean" if audit.clean else "nothing found, but not everything was decided"
 
 
 def _draw_ledger(axes: Axes, ledger: TokenLedger) -> list[str]:

@@ -26,7 +26,7 @@ from course_lib.foundation import (
     check_integer,
     check_range,
 )
-from course_lib.teaching.plots.letters import drawable, font_families, row_name
+from course_lib.teaching.plots.letters import font_families, row_name
 
 # Each contrasts with white by 3:1 or more, and with the others for all kinds of eyes.
 MEANINGS = {
@@ -143,22 +143,6 @@ def name_rows(axes: Axes, names: Mapping[float, str], **look: object) -> None:
     axes.set_yticks(list(names), list(map(row_name, names.values())), **look)
 
 
-def finish_rows(
-    figure: Figure,
-    axes: Axes,
-    names: Mapping[float, str],
-    ylim: tuple[float, float],
-    keys: Mapping[str, str | Artist],
-    xlabel: str = "",
-) -> Figure:
-    name_rows(axes, names)
-    axes.set_ylim(*ylim)
-    axes.set_xlabel(drawable(xlabel), loc="left")
-    if keys:
-        explain(figure, keys)
-    return without_frame(figure, axes)
-
-
 def sample(meaning: str, shade: float = 0.3) -> Rectangle:
     """A box in the color of a meaning, with the hatch that goes with it."""
     color = MEANINGS[meaning]
@@ -166,39 +150,9 @@ def sample(meaning: str, shade: float = 0.3) -> Rectangle:
     return Rectangle((0, 0), 1, 1, fc=to_rgba(color, shade), ec=color, hatch=hatch)
 
 
-def block(
-    axes: Axes, x: float, y: float, width: float, height: float, *look: object
-) -> Rectangle:
-    """Draw a box; `look` is its meaning, and its shade if that is another."""
-    box = sample(*look)
-    box.set_bounds(x, y, width, height)
-    return axes.add_patch(box)
-
-
-def labeled_box(
-    axes: Axes, x: float, y: float, label: str, *look: object, fontsize: float = NORMAL
-) -> None:
-    box = block(axes, x + 0.04, y, 0.92, 0.8, *look)
-    box.set_linewidth(1 if label else 0.5)
-    text = centered(axes, x + 0.5, y + 0.4, label, fontsize=fontsize)
-    if label and box.get_hatch():
-        text.set_bbox(LEGIBLE)
-
-
 def centered(axes: Axes, x: float, y: float, label: str, **look: object) -> Text:
     look = {"fontsize": SMALL, "ha": "center", "va": "center"} | look
     return axes.text(x, y, label, **look)
-
-
-def column_width(num_columns: int, widest: float, names: float = 1.5) -> float:
-    return min(widest, (WIDTH - names) / num_columns)
-
-
-def fit_columns(
-    axes: Axes, num_columns: int, widest: float, names: float = 1.5
-) -> None:
-    end = (WIDTH - names) / column_width(num_columns, widest, names)
-    axes.set_xlim(-0.1, end + 0.1)
 
 
 def explain(figure: Figure, keys: Mapping[str, str | Artist]) -> None:

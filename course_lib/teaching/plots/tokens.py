@@ -1,6 +1,7 @@
 """Texts as tokens, and tokens as trees."""
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Annotated
 
 from matplotlib.axes import Axes
@@ -8,11 +9,11 @@ from matplotlib.figure import Figure
 
 from course_lib.foundation import Several, check_iterable, checked
 from course_lib.teaching.plots import style
-from course_lib.teaching.plots.letters import font_families, row_name, visible
+from course_lib.teaching.plots.boxes import LETTER, Box, Row, plot_rows
+from course_lib.teaching.plots.letters import font_families, visible
 
 MOST_STAGES = 24
-NAMES_WIDTH = 1.6
-LETTER_WIDTH = 0.088  # inches of a letter of equal width, in the small size
+NAMES_WIDTH, WIDEST = 1.6, 0.62  # inches of names, and of a symbol
 SHADES_IN_TURN = (0.04, 0.2)
 MONOSPACED = font_families(monospaced=True)
 
@@ -59,7 +60,8 @@ def plot_merge_tree(
     names = ["symbols", *(f"merge {number}" for number in range(1, len(stages)))]
     style.name_rows(axes, dict(enumerate(names)))
     axes.set_xticks([])
-    style.fit_columns(axes, num_symbols, 0.62, NAMES_WIDTH)
+    columns = max(num_symbols, (style.WIDTH - NAMES_WIDTH) / WIDEST)
+    axes.set_xlim(-0.1, columns + 0.1)
     axes.set_ylim(-0.6, len(stages) - 0.4)
     return style.without_frame(figure, axes)
 
@@ -81,36 +83,30 @@ def plot_pieces(
         rows: name to strings. Rows that spell the same text line up.
         labels: for some rows what to write into the boxes instead, such as ids.
     """
-    boxes = _with_labels(rows, labels)
-    longest = max(sum(len(text) for text, _ in pairs) for pairs in boxes.values())
+    pieces = _with_labels(rows, labels)
+    lengths = {name: [len(text) for text, _ in row] for name, row in pieces.items()}
+    longest = max(map(sum, lengths.values()))
     style.check_few("longest row of rows", longest, 2 * style.LARGEST_PICTURE)
-    pairs = [pair for row in boxes.values() for pair in row]
-    available = style.WIDTH - 0.1 * max(len(row_name(name)) for name in rows) - 0.5
+    drawn = []
+    for name, row in pieces.items():
+        ends = accumulate(lengths[name])
+        boxes = [
+            Box(
+                end - len(text), len(text), "neutral", label, SHADES_IN_TURN[number % 2]
+            )
+            for number, (end, (text, label)) in enumerate(zip(ends, row, strict=True))
+        ]
+        drawn.append(Row(name, boxes))
+    every = [box for row in drawn for box in row.boxes]
     # boxes get as wide as the tightest of them needs for its label
-    scale = LETTER_WIDTH * max((len(label) + 0.8) / len(text) for text, label in pairs)
-    scale = min(scale, available / longest)
-    figure, axes = style.new_figure(0.42 * len(rows) + 0.3)
-    left_out = 0
-    for row, pairs in enumerate(boxes.values()):
-        column = 0
-        for number, (text, label) in enumerate(pairs):
-            x, width = column + 0.06, len(text) - 0.12
-            shade = SHADES_IN_TURN[number % 2]
-            style.block(axes, x, row + 0.12, width, 0.76, "neutral", shade)
-            if LETTER_WIDTH * len(label) <= scale * len(text):
-                middle = column + len(text) / 2, row + 0.5
-                style.centered(axes, *middle, label, family=list(MONOSPACED))
-            else:
-                left_out += 1
-            column += len(text)
-    if left_out:
+    widest = LETTER * max((len(box.label) + 0.8) / box.width for box in every)
+    figure, axes, _ = plot_rows(
+        drawn, longest, keys={}, height=0.42, widest=widest, family=list(MONOSPACED)
+    )
+    if left_out := len(every) - len(axes.texts):
         remark = f"{left_out} labels that are longer than their boxes, not written"
         style.add_remark(figure, remark)
-    names = {row + 0.5: name for row, name in enumerate(rows)}
-    style.name_rows(axes, names, fontsize=style.NORMAL)
-    axes.set_xticks([])
-    axes.set(xlim=(-0.2, available / scale), ylim=(len(rows) + 0.05, -0.05))
-    return style.without_frame(figure, axes)
+    return figure
 
 
 def _with_labels(
@@ -120,7 +116,7 @@ def _with_labels(
     for name in style.as_mapping("labels", labels):
         if name not in rows:
             raise ValueError(f"labels must be for rows of {list(rows)}, got {name!r}")
-    boxes = {}
+    pieces = {}
     for name, strings in rows.items():
         strings = list(check_iterable(f"rows[{name!r}]", strings, "strings"))
         if not all(isinstance(string, str) and string for string in strings):
@@ -133,5 +129,5 @@ def _with_labels(
             raise ValueError(f"labels[{name!r}] must be {wanted}, got {len(written)}")
         # a middle dot is narrower than the sign for a space
         labels_of_row = [visible(str(label).replace(" ", "·")) for label in written]
-        boxes[name] = list(zip(strings, labels_of_row, strict=True))
-    return boxes
+        pieces[name] = list(zip(strings, labels_of_row, strict=True))
+    return pieces

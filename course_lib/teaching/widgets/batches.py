@@ -5,8 +5,8 @@ import torch
 
 from course_lib.foundation import token_ledger
 from course_lib.random_sampling import subsequence_starts
+from course_lib.teaching.plots.streams import plot_windows
 from course_lib.teaching.plots.style import LessonFigure, add_remark, styled
-from course_lib.teaching.plots.windows import plot_windows
 from course_lib.teaching.widgets.player import IntegerControl, Player
 from course_lib.teaching.widgets.windows import counted
 

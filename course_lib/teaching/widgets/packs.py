@@ -1,7 +1,7 @@
 """Lengths, L and a strategy: documents in packs (lesson 9)."""
 
 from course_lib.document_packing import assign_packs
-from course_lib.teaching.plots.packs import plot_packs
+from course_lib.teaching.plots.documents import plot_packs
 from course_lib.teaching.plots.style import LessonFigure, add_remark, styled
 from course_lib.teaching.widgets.player import (
     ChoiceControl,

@@ -1,7 +1,7 @@
 """B, T and the state: rows that go on from batch to batch (lesson 4)."""
 
 from course_lib.sequential_partitioning import partition_starts, row_length
-from course_lib.teaching.plots.rows import plot_tracks
+from course_lib.teaching.plots.streams import plot_tracks
 from course_lib.teaching.plots.style import LessonFigure, add_remark, styled
 from course_lib.teaching.widgets.player import ChoiceControl, IntegerControl, Player
 from course_lib.teaching.widgets.windows import counted

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from course_lib.foundation import token_ledger
 from course_lib.sliding_windows import window_starts
+from course_lib.teaching.plots.streams import plot_windows
 from course_lib.teaching.plots.style import LessonFigure, add_remark, styled
-from course_lib.teaching.plots.windows import plot_windows
 from course_lib.teaching.widgets.player import IntegerControl, Player
 
 CONTROLS = {

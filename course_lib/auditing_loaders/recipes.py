@@ -1,0 +1,112 @@
+"""Recipes for loaders that read files: each writes the ids of an audit in the format
+that such a loader opens.
+
+    def make_loader(ids):
+        recipes.write_flat(ids, "ids.bin")
+        return TheLoader("ids.bin", batch_size=8)
+
+The formats of uint16 hold ids up to 65,535: for more than 30,000 tokens, audit with a
+`vocab_size` such as 50,257. A run writes each file several times, always the same.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+
+from course_lib.foundation.arguments import FilePath, Ids, Several, checked
+
+LLM_C_MAGIC, LLM_C_VERSION, LLM_C_HEADER = 20240520, 1, 256  # int32 of the header
+MEGATRON_MAGIC, MEGATRON_VERSION, MEGATRON_UINT16 = b"MMIDIDX\x00\x00", 1, 8
+
+
+@checked
+def write_flat(ids: Ids, path: FilePath) -> None:
+    """Write ids as flat uint16, as nanoGPT's `train.bin`."""
+    _small(ids).tofile(path)
+
+
+@checked
+def write_llm_c(ids: Ids, path: FilePath) -> None:
+    """Write ids as llm.c and modded-nanogpt read them: a header of 256 int32 with magic
+    number, version and the number of tokens, then uint16."""
+    header = np.zeros(LLM_C_HEADER, dtype="<i4")
+    header[:3] = LLM_C_MAGIC, LLM_C_VERSION, len(ids)
+    Path(path).write_bytes(header.tobytes() + _small(ids).tobytes())
+
+
+@checked
+def write_megatron(ids: Ids, document_starts: Ids, prefix: FilePath) -> None:
+    """Write ids as Megatron's pair of files, `prefix`.bin and `prefix`.idx: one
+    sequence a document."""
+    small = _small(ids)
+    starts = document_starts.astype(np.int64)
+    if not starts.size or starts[0] or (np.diff(starts) <= 0).any():
+        raise ValueError("document_starts must rise from 0")
+    lengths = np.diff(np.append(starts, len(ids)))
+    if (lengths < 1).any():
+        raise ValueError("document_starts must lie inside the ids")
+    with Path(f"{prefix}.idx").open("wb") as file:
+        file.write(MEGATRON_MAGIC)
+        file.write(struct.pack("<QB", MEGATRON_VERSION, MEGATRON_UINT16))
+        file.write(struct.pack("<QQ", len(lengths), len(lengths) + 1))
+        file.write(lengths.astype("<i4").tobytes())
+        file.write((small.itemsize * starts).astype("<i8").tobytes())
+        file.write(np.arange(len(lengths) + 1, dtype="<i8").tobytes())
+    small.tofile(f"{prefix}.bin")
+
+
+@checked
+def write_numpy(ids: Ids, path: FilePath) -> None:
+    """Write ids as a NumPy file of int32."""
+    with Path(path).open("wb") as file:  # `np.save` would add an ending to the name
+        np.save(file, ids.astype(np.int32))
+
+
+@checked
+def write_arrow(ids: Ids, document_starts: Ids, path: FilePath) -> None:
+    """Write one row a document, column `input_ids`, as an Arrow stream, which
+    `datasets` keeps."""
+    import pyarrow
+
+    table = _table(ids, document_starts)
+    with pyarrow.ipc.new_stream(str(path), table.schema) as file:
+        file.write_table(table)
+
+
+@checked
+def write_parquet(ids: Ids, document_starts: Ids, path: FilePath) -> None:
+    """Write one row a document, column `input_ids`, as Parquet."""
+    from pyarrow import parquet
+
+    parquet.write_table(_table(ids, document_starts), str(path))
+
+
+@checked
+def write_jsonl(
+    texts: Annotated[Iterable[str], Several("texts")], path: FilePath
+) -> None:
+    """Write the texts of an audit with a tokenizer as JSON lines, with "text"."""
+    lines = [json.dumps({"text": text}) + "\n" for text in texts]
+    Path(path).write_text("".join(lines), encoding="utf-8")
+
+
+def _small(ids: np.ndarray) -> np.ndarray:
+    if ids.size and (ids.min() < 0 or ids.max() > np.iinfo(np.uint16).max):
+        raise ValueError(
+            f"ids must fit into uint16, got {ids.max():,}: audit with a vocab_size, "
+            "such as 50,257"
+        )
+    return ids.astype("<u2")
+
+
+def _table(ids: np.ndarray, document_starts: np.ndarray) -> object:
+    import pyarrow
+
+    documents = np.split(ids.astype(np.int64), document_starts[1:].astype(np.int64))
+    return pyarrow.table({"input_ids": [each.tolist() for each in documents]})

@@ -1,0 +1,78 @@
+"""What the recipes write is what loaders of these formats read; the ids in it still tell their places."""
+
+import json
+import struct
+
+import numpy as np
+import pyarrow
+import pytest
+from pyarrow import parquet
+
+from course_lib.auditing_loaders import audit_loader, recipes
+from planted_loaders import Bytes, aligned, plain
+
+IDS = 1_000 + np.arange(200)
+STARTS = np.array([0, 30, 31, 120])
+
+
+def test_flat_files_and_those_of_llm_c_hold_uint16(tmp_path):
+    path = tmp_path / "ids.bin"
+    recipes.write_flat(IDS, path)
+    assert np.fromfile(path, dtype="<u2").tolist() == IDS.tolist()
+    recipes.write_llm_c(IDS, path)
+    header = np.fromfile(path, dtype="<i4", count=256)
+    assert header[:3].tolist() == [20240520, 1, 200]
+    assert not header[3:].any()
+    assert np.fromfile(path, dtype="<u2", offset=1024).tolist() == IDS.tolist()
+
+
+def test_megatron_gets_a_pair_of_files_with_a_sequence_for_each_document(tmp_path):
+    recipes.write_megatron(IDS, STARTS, tmp_path / "ids")
+    index = (tmp_path / "ids.idx").read_bytes()
+    assert index[:9] == b"MMIDIDX\x00\x00"
+    assert struct.unpack("<QBQQ", index[9:34]) == (1, 8, 4, 5)
+    lengths = np.frombuffer(index, "<i4", 4, 34)
+    pointers = np.frombuffer(index, "<i8", 4, 50)
+    assert lengths.tolist() == [30, 1, 89, 80]
+    assert pointers.tolist() == (2 * STARTS).tolist()
+    assert np.frombuffer(index, "<i8", -1, 82).tolist() == [0, 1, 2, 3, 4]
+    assert np.fromfile(tmp_path / "ids.bin", "<u2").tolist() == IDS.tolist()
+
+
+def test_tables_have_a_row_for_each_document_and_numpy_has_ids(tmp_path):
+    documents = [each.tolist() for each in np.split(IDS, STARTS[1:])]
+    recipes.write_parquet(IDS, STARTS, tmp_path / "a.parquet")
+    assert parquet.read_table(tmp_path / "a.parquet")["input_ids"].to_pylist() == documents
+    recipes.write_arrow(IDS, STARTS, tmp_path / "a.arrow")
+    with pyarrow.ipc.open_stream(tmp_path / "a.arrow") as file:
+        assert file.read_all()["input_ids"].to_pylist() == documents
+    recipes.write_numpy(IDS, tmp_path / "a.npy")
+    assert np.load(tmp_path / "a.npy").tolist() == IDS.tolist()
+    recipes.write_jsonl(["a\nb", "ü"], tmp_path / "a.jsonl")
+    lines = (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [{"text": "a\nb"}, {"text": "ü"}]
+
+
+def test_a_loader_of_a_file_is_audited(tmp_path):
+    def make_loader(ids):
+        recipes.write_llm_c(ids, tmp_path / "ids.bin")
+        return plain(np.fromfile(tmp_path / "ids.bin", "<u2", offset=1024))
+
+    assert audit_loader(make_loader).clean
+    assert audit_loader(make_loader, num_tokens=40_000, vocab_size=50_257).clean
+    with pytest.raises(Exception, match="must fit into uint16, got 1,039,999: audit with a vocab_size"):
+        audit_loader(make_loader, num_tokens=40_000)
+
+
+def test_a_loader_of_texts_in_a_file_is_audited(tmp_path):
+    def make_loader(texts):
+        recipes.write_jsonl(texts, tmp_path / "texts.jsonl")
+        for line in (tmp_path / "texts.jsonl").read_text(encoding="utf-8").splitlines():
+            yield aligned(np.array(Bytes().encode(json.loads(line)["text"]))[None])
+
+    assert audit_loader(make_loader, num_tokens=2_000, tokenizer=Bytes()).clean
+    lengths = [40, 300, 5]
+    audit = audit_loader(make_loader, document_lengths=lengths, tokenizer=Bytes())
+    assert audit.clean
+    sizes = np.diff([*np.flatnonzero(audit.ledger.as_target == 0), audit.ledger.num_tokens])
+    assert all(least <= size <= least + 10 for least, size in zip(lengths, sizes, strict=True))
