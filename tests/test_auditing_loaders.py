@@ -365,6 +365,19 @@ def test_no_right_scheme_of_any_size_is_accused(data):
     assert not audited.findings  # but too few tokens may leave it undecided
 
 
+@pytest.mark.parametrize(
+    "kind, length, size, world_size, seed, stride, num_tokens",
+    [
+        ("shuffled", 6, 1, 2, 0, 4, 24),  # a dropped window makes a step of two strides
+        ("offset", 3, 1, 1, 1, 1, 10),  # five epochs begin at the same of three offsets
+        ("offset", 6, 2, 2, 0, 6, 70),  # in one epoch, a shuffle of five rows looks like two tracks
+    ],
+)
+def test_so_few_rows_that_chance_looks_like_a_mistake(kind, length, size, world_size, seed, stride, num_tokens):
+    loader = partial(right_scheme, kind=kind, length=length, size=size, stride=stride, seed=seed)
+    assert not audit_loader(loader, num_tokens=num_tokens, world_size=world_size).findings
+
+
 @pytest.mark.parametrize("name", ["shifted_packs_positions", "shifted_packs_nothing", "packed_with_positions"])
 def test_contexts_of_documents_that_share_a_row(name):
     ledger = audit_of(name).ledger

@@ -45,7 +45,7 @@ some_starts = st.lists(st.integers(0, 55), min_size=1, max_size=12)
 @given(some_starts)
 def test_nothing_is_repeated_that_is_a_target_once_and_equal_windows_are(starts):
     found = Findings()
-    find_repeats([reading_at(starts)], NO_DOCUMENTS, found)
+    find_repeats([reading_at(starts)], NO_DOCUMENTS, found, {})
     if max(targets_of(starts).values()) == 1:
         assert not found
     if len(set(starts)) < len(starts):
@@ -62,7 +62,7 @@ def test_windows_a_stride_apart_overlap_by_design_also_where_some_are_missing(st
     for ranks in (1, 2, 3):
         readings = [reading_at(starts[rank::ranks], num_tokens=420, rank=rank) for rank in range(ranks)]
         found = Findings()
-        find_repeats(readings, NO_DOCUMENTS, found)
+        find_repeats(readings, NO_DOCUMENTS, found, {})
         assert not found, (stride, ranks)
 
 
@@ -73,9 +73,31 @@ def test_windows_between_those_of_a_stride_are_counted_token_by_token(stride, by
     starts = stride * np.arange(20)
     extra = [stride * number + by for number in sorted(which)]
     found = Findings()
-    find_repeats([reading_at([*starts, *extra], num_tokens=200)], NO_DOCUMENTS, found)
+    find_repeats([reading_at([*starts, *extra], num_tokens=200)], NO_DOCUMENTS, found, {})
     several = targets_of([*starts, *extra])
     assert found["repeated"].count == sum(count - 1 for count in several.values())
+
+
+def test_a_stride_with_a_dropped_window_and_windows_too_many_look_alike_among_few():
+    few = [0, 2, 4, 8]  # a stride of 2 without the window from 6 on, or one of 4 with a window too many
+    for starts, size, names, is_open in (
+        (few, 2, [], True),
+        (few, 1, ["repeated"], False),  # one rank and one row: no step drops a window
+        ([*few, 9], 2, ["repeated"], True),  # one that fits neither is not by design
+        ([*few, 8], 2, ["repeated"], True),  # a copy is never by design
+        ([0, 2, 4, 6, 10], 2, [], False),  # three of four
+        (range(0, 9, 4), 2, [], False),
+    ):
+        found, undecided = Findings(), {}
+        find_repeats([reading_at(list(starts), size)], NO_DOCUMENTS, found, undecided)
+        assert (list(found), "repeated" in undecided) == (names, is_open), starts
+    assert "a stride of 2," in find_open(few)
+
+
+def find_open(starts):
+    undecided = {}
+    find_repeats([reading_at(starts, 2)], NO_DOCUMENTS, Findings(), undecided)
+    return undecided["repeated"]
 
 
 @pytest.mark.parametrize("max_batches", [None, 3])
@@ -87,7 +109,7 @@ def test_windows_of_other_lengths_may_begin_together(max_batches):
 
     call = call_of(make_loader, max_batches=max_batches)
     found = Findings()
-    find_repeats([read_epoch(call, call())], NO_DOCUMENTS, found)  # a warning would be an error
+    find_repeats([read_epoch(call, call())], NO_DOCUMENTS, found, {})  # a warning would be an error
     assert found["repeated"].count == 3 * (4 + 4)
 
 
@@ -96,7 +118,7 @@ def test_a_window_moved_back_to_the_end_of_its_document_repeats_nothing():
     starts = [0, 4, 5, 10, 14, 16, 21, 25]  # the last targets of documents are 9, 20 and 29
     for known, names in ((documents, []), (NO_DOCUMENTS, ["repeated"])):
         found = Findings()
-        find_repeats([reading_at(starts, num_tokens=30)], known, found)
+        find_repeats([reading_at(starts, num_tokens=30)], known, found, {})
         assert list(found) == names
 
 
@@ -146,10 +168,16 @@ def test_a_shuffle_is_never_said_to_be_weak(seed):
 
 
 def test_so_many_epochs_decide_that_no_row_is_dropped_by_chance_in_all_of_them():
-    reading = reading_at(np.arange(0, 400), size=8, num_tokens=420)
+    reading = reading_at(np.arange(400), size=100, num_tokens=420)
     epochs = epochs_to_decide([reading])
-    dropped, rows = 8, 400
+    dropped, rows = 100, 400
     assert rows * (dropped / rows) ** epochs <= CHANCE < rows * (dropped / rows) ** (epochs - 1)
+
+
+def test_so_many_epochs_decide_that_a_random_offset_is_not_the_same_in_all_of_them():
+    for stride, offsets in ((2, 2), (3, 3), (1, LENGTH)):  # a stride of 1 leaves the offsets below T
+        epochs = epochs_to_decide([reading_at(stride * np.arange(100), size=1, num_tokens=400)])
+        assert offsets * (1 / offsets) ** epochs <= CHANCE < offsets * (1 / offsets) ** (epochs - 1)
 
 
 @given(st.sets(st.integers(0, 30)))

@@ -365,9 +365,11 @@ def audit_loader(
     if is_open and num_epochs < enough:
         with suppress(LoaderError):  # it may know no more epochs
             more = run(enough, resume_after)
-            lost, _, _ = judge(call, more, None)
-            for name in {"lost", "ranks_lose"} - set(lost):
-                found.pop(name, None)
+            more_found, more_undecided, _ = judge(call, more, None)
+            for name in ("lost", "ranks_lose"):
+                for said, now in ((found, more_found), (undecided, more_undecided)):
+                    said.pop(name, None)
+                    said |= {name: now[name]} if name in now else {}
     return _conclude(call, ranks, found, undecided, processes)
 
 
@@ -510,7 +512,7 @@ def judge(
     by_epoch = list(zip(*epochs, strict=True))
     for readings in by_epoch:
         here = Findings()
-        find_repeats(readings, call.documents, here)
+        find_repeats(readings, call.documents, here, undecided)
         if len(readings) > 1:
             find_steps(readings, here)
             if readings[0].is_cut:

@@ -35,7 +35,6 @@ FINDINGS = {
 }
 FEWEST_TO_COMPARE = 6  # rows: 720 orders, so that equal ones are hardly chance
 FEWEST_TO_MEASURE = 50  # rows, so that a shuffle is far from the limits below
-FEWEST_BATCHES = 3  # because fewer do not show whether they are shuffled, or tracks
 # Of the stream, that may be left over without a finding. By default a step of all ranks
 # is a fiftieth, and less than a step may be left over. Where it is more than this, the
 # audit is too small to tell a dropped step from a mistake.
@@ -49,7 +48,7 @@ MOST_STEPS, SHARE_OF_STEPS = 3, 3 / 4
 # Of the windows of a document, so many begin equally far apart if their overlaps are by
 # design. An extra window makes two other steps of one.
 SHARE_BY_DESIGN = 3 / 4
-CHANCE = 1 / 1000  # that rows dropped by chance are always the same
+CHANCE = 1 / 1000  # that chance alone makes what is taken for a sign
 
 
 @dataclass(frozen=True)
@@ -199,13 +198,21 @@ def _after_jump(table: np.ndarray) -> np.ndarray:
 
 
 def find_repeats(
-    readings: Sequence[Reading], documents: Documents, found: Findings
+    readings: Sequence[Reading],
+    documents: Documents,
+    found: Findings,
+    undecided: dict[str, str],
 ) -> None:
     """Find windows of an epoch that begin before the one before them ends, sooner than
     is regular; `readings` are those of all ranks."""
     windows = windows_of(readings)
-    size, is_cut = readings[0].num_tokens, readings[0].is_cut
-    again, other = find_again(windows, documents, size, is_cut)
+    again, other, stride = find_again(windows, readings, documents)
+    if stride is not None:
+        words = (
+            f"windows overlap as with a stride of {stride}, but too few came to tell: "
+            "more tokens would"
+        )
+        undecided.setdefault("repeated", words)
     record = windows["record"]
     ends = np.minimum(windows["last"][again], windows["last"][other])
     shared = ends - windows["first"][again] + 1
@@ -222,11 +229,11 @@ def find_repeats(
 
 def find_again(
     windows: dict[str, np.ndarray],
+    readings: Sequence[Reading],
     documents: Documents,
-    num_tokens: int,
-    is_cut: bool,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return windows that read tokens again, and for each the one that it overlaps.
+) -> tuple[np.ndarray, np.ndarray, int | None]:
+    """Return windows that read tokens again, for each the one that it overlaps, and a
+    stride that may be what makes others overlap, if that can't be decided.
 
     A stride below T, or chunks with an overlap, make regular steps: nearly all windows
     of a document begin equally far apart. So overlaps of such windows are by design,
@@ -236,7 +243,8 @@ def find_again(
     order = np.lexsort([last, first, windows["turn"]])
     first, last, turn = first[order], last[order], windows["turn"][order]
     if len(first) < 2:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), None
+    num_tokens = readings[0].num_tokens
     ends = np.append(documents.starts[1:], num_tokens) - 1
     # `which` of all windows before reaches farthest
     reach = turn * np.int64(num_tokens + 1) + last
@@ -250,14 +258,44 @@ def find_again(
     is_again = overlaps & ~at_end
     number = documents.number_of(first)
     inside = (turn[1:] == turn[:-1]) & (number[1:] == number[:-1])
-    judged = inside & ~at_end & ~is_copy
-    steps, times = np.unique(step[judged & (step > 0)], return_counts=True)
-    if steps.size and is_cut:  # of a shuffled order, any windows may not have come yet
-        times = np.array([times[steps % each == 0].sum() for each in steps])
-    if steps.size and times.max() >= SHARE_BY_DESIGN * np.count_nonzero(judged):
-        is_again &= step < steps[times.argmax()]
+    regular, possible = strides_of(step[inside & ~at_end & ~is_copy], readings)
+    open_to = None
+    if regular is not None:
+        is_again &= step < regular
+    elif possible is not None and (is_again & (step >= possible)).any():
+        is_again &= step < possible
+        open_to = possible
     at = np.flatnonzero(is_again)
-    return order[at + 1], order[which[at]]
+    return order[at + 1], order[which[at]], open_to
+
+
+def strides_of(
+    steps: np.ndarray, readings: Sequence[Reading]
+) -> tuple[int | None, int | None]:
+    """Return the stride that nearly all steps from window to window are, and one that
+    they could be if some windows had been dropped; None where there is no such stride.
+
+    A dropped window makes a step of two strides, and a window too many may make two
+    steps of half a stride, so that few windows do not tell these apart. Dropped are
+    less than a step of all ranks; but if `max_batches` ended a shuffled order, any
+    windows may not have come yet.
+    """
+    each, times = np.unique(steps[steps > 0], return_counts=True)
+    if not each.size:
+        return None, None
+    enough = SHARE_BY_DESIGN * len(steps)
+    # how many steps are so many strides, and how many windows would be missing there
+    with_missing = np.array([times[each % one == 0].sum() for one in each])
+    if readings[0].is_cut:
+        times = with_missing
+    if times.max() >= enough:
+        return int(each[times.argmax()]), None
+    most = sum(reading.batch_size for reading in readings)
+    for one in each[::-1][with_missing[::-1] >= enough]:
+        strides = steps[(steps > 0) & (steps % one == 0)] // one
+        if (strides - 1).sum() < most:
+            return None, int(one)
+    return None, None
 
 
 def find_overlaps(
@@ -414,6 +452,10 @@ def find_lost(
     """
     targets = [np.sum([r.targets for r in ranks], axis=0) for ranks in by_epoch]
     name = "ranks_lose" if len(by_epoch[0]) > 1 else "lost"
+    every = [reading for ranks in by_epoch for reading in ranks]
+    in_order = all(reading.goes_forward for reading in every)
+    by_chance = in_order and log_orders(every) < -math.log(CHANCE)
+    is_open = False
     heads = [int(np.argmax(count > 0)) - 1 for count in targets]
     moves = len(set(heads)) > 1 or len(heads) == 1
     for number, (ranks, count) in enumerate(zip(by_epoch, targets, strict=True)):
@@ -427,7 +469,9 @@ def find_lost(
                 for one, twin in zip(ranks, readings, strict=True)
             )
         ]
-        lost, left_over = judge_lost(ranks, count == 0, documents, others, moves)
+        order = None if by_chance else in_order
+        lost, left_over = judge_lost(ranks, count == 0, documents, others, moves, order)
+        is_open |= by_chance and left_over.size > 0
         if left_over.size > MOST_LEFT_OVER * len(count):
             words = (
                 f"{left_over.size:,} of {len(count):,} tokens are left over in epoch "
@@ -449,7 +493,7 @@ def find_lost(
             length = ranks[0].row_length
             at_head = lost[0] <= length and not moves
             return at_head or (bool(others) and lost.size < step_of(ranks))
-    return False
+    return is_open
 
 
 def judge_lost(
@@ -458,6 +502,7 @@ def judge_lost(
     documents: Documents,
     others: Sequence[np.ndarray],
     moves: bool,
+    in_order: bool | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return positions that are lost, and those that may be left over.
 
@@ -472,6 +517,8 @@ def judge_lost(
         documents: where they start.
         others: which tokens are targets in epochs of another order.
         moves: epochs begin at different places.
+        in_order: all epochs go through the stream in its order, or in tracks; None if
+            that may be chance.
     """
     is_lost = never.copy()
     is_lost[documents.starts] = False
@@ -483,9 +530,8 @@ def judge_lost(
     too_far = max(0, ranks[0].commonest_ahead or 0)  # labels skip so many
     if first - 1 <= (length if moves else too_far):
         is_lost[:first] = False
-    few = min(reading.num_batches for reading in ranks) < FEWEST_BATCHES
-    missing = np.flatnonzero(never & few)
-    if not few and not all(reading.goes_forward for reading in ranks):
+    missing = np.flatnonzero(never & (in_order is None))
+    if in_order is False:
         elsewhere = np.any(others, axis=0) if others else never
         missing = missing_rows(ranks, never, elsewhere)
     left_over = np.zeros_like(is_lost)
@@ -494,6 +540,13 @@ def judge_lost(
             left_over[places] |= is_lost[places]
             is_lost[places] = False
     return np.flatnonzero(is_lost), np.flatnonzero(left_over)
+
+
+def log_orders(readings: Sequence[Reading]) -> float:
+    """Return the logarithm of how many orders shuffles give so many rows, for each that
+    looks like tracks: n rows at one place of the batch have n! orders."""
+    rows = [np.bincount(reading.rows["row"]) for reading in readings]
+    return sum(math.lgamma(n + 1) for n in np.concatenate(rows))
 
 
 def step_of(ranks: Sequence[Reading]) -> int:
@@ -549,15 +602,24 @@ def tails(ranks: Sequence[Reading]) -> np.ndarray:
 
 
 def epochs_to_decide(ranks: Sequence[Reading]) -> int:
-    """Return in how many epochs no row is always dropped by chance, but for `CHANCE`.
+    """Return in how many epochs no token is always lost by chance, but for `CHANCE`.
 
     Of n rows, a shuffle may drop d in an epoch, fewer than a step. All of E epochs
-    drop one of them with probability (d / n)**E, and there are n of them.
+    drop one of them with probability (d / n)**E, and there are n of them. Of k random
+    offsets, all E epochs begin at the same one with probability (1 / k)**(E - 1). Of
+    shuffles that have m orders, all E look like tracks with probability (1 / m)**E.
     """
     rows = sum(len(reading.order) for reading in ranks)
     dropped = max(reading.batch_size for reading in ranks) * len(ranks)
     share = min(0.5, dropped / max(rows, 1))
-    return math.ceil(math.log(CHANCE / max(rows, 1)) / math.log(share))
+    by_shuffle = math.log(CHANCE / max(rows, 1)) / math.log(share)
+    # below a stride, or below T where a stride of 1 leaves no other choice
+    stride = commonest_stride(np.concatenate([reading.starts for reading in ranks]))
+    offsets = [each for each in (stride, ranks[0].row_length) if each > 1]
+    by_offset = 1 - math.log(CHANCE) / math.log(min(offsets)) if offsets else 0
+    orders = log_orders(ranks)  # 0 of a single row, which has one order
+    by_order = -math.log(CHANCE) / orders if orders else 0
+    return math.ceil(max(by_shuffle, by_offset, by_order))
 
 
 def commonest_stride(starts: np.ndarray) -> int:

@@ -12,7 +12,6 @@ from random import Random
 import numpy as np
 
 from course_lib.auditing_loaders import LoaderError, audit_loader
-from course_lib.auditing_loaders.findings import FEWEST_BATCHES
 from course_lib.teaching import Case, bug_or_not, exercise, numbers, true_or_false
 
 # Where does a row jump?
@@ -797,9 +796,11 @@ def _lost(answer: Callable, ids: list[int]) -> tuple[object, str]:
         return answer(ids.tolist())
 
     found, said = _findings(answer, [ids], make_loader, num_tokens=len(ids))
-    if found == [] and len(list(answer(ids))) < FEWEST_BATCHES:
-        few = f"fewer than {FEWEST_BATCHES} batches"
-        return [few], f"of {few}, the auditor does not judge what they leave out."
+    if found == [] and len(list(answer(ids))) == 1:
+        why = "another order could have dropped that"
+        return [
+            "one batch"
+        ], f"of one batch, no audit judges what it leaves out: {why}."
     return found, said
 
 

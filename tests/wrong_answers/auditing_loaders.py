@@ -213,9 +213,14 @@ def two_rows_of_tensors(ids):
     return [(cut[None, :-1], cut[None, 1:].clone()) for cut in cuts]
 
 
-@wrong("just_lost", "fewer than 3 batches")
+@right("just_lost")
 def two_batches(ids):
     return [([ids[:5]], [ids[1:6]]), ([ids[6:-1]], [ids[7:]])]
+
+
+@wrong("just_lost", "of one batch, no audit judges what it leaves out")
+def one_batch_of_two_rows(ids):
+    return [([ids[:8], ids[9:17]], [ids[1:9], ids[10:18]])]
 
 
 @wrong("just_lost", "`shared_memory` (2)")
