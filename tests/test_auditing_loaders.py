@@ -366,7 +366,7 @@ def test_no_right_scheme_of_any_size_is_accused(data):
 
 
 @pytest.mark.parametrize(
-    "kind, length, size, world_size, seed, stride, num_tokens",
+    ("kind", "length", "size", "world_size", "seed", "stride", "num_tokens"),
     [
         ("shuffled", 6, 1, 2, 0, 4, 24),  # a dropped window makes a step of two strides
         ("offset", 3, 1, 1, 1, 1, 10),  # five epochs begin at the same of three offsets
