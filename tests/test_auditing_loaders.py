@@ -371,6 +371,8 @@ def test_no_right_scheme_of_any_size_is_accused(data):
         ("shuffled", 6, 1, 2, 0, 4, 24),  # a dropped window makes a step of two strides
         ("offset", 3, 1, 1, 1, 1, 10),  # five epochs begin at the same of three offsets
         ("offset", 6, 2, 2, 0, 6, 70),  # in one epoch, a shuffle of five rows looks like two tracks
+        ("tracks", 3, 1, 2, 0, 3, 14),  # a window or two of each track, by epoch
+        ("tracks", 12, 5, 2, 0, 12, 242),
     ],
 )
 def test_so_few_rows_that_chance_looks_like_a_mistake(kind, length, size, world_size, seed, stride, num_tokens):

@@ -37,6 +37,8 @@ def test_labels_that_do_not_fit_are_left_out_with_those_of_all_boxes_as_wide():
     assert texts(plot_rows([row], 23, keys={}, widest=1)[1]) == ["1000"]
     wide = Row("a", [Box(0, 1, label="1"), Box(1, 1, label="1000")])
     assert texts(plot_rows([wide], 2, keys={})[1]) == ["1", "1000"]
+    longest_first = Row("a", [Box(0, 1, label="1000"), Box(1, 1, label="1")])
+    assert texts(plot_rows([longest_first], 60, keys={})[1]) == []
 
 
 def test_all_units_fit_in_and_none_is_wider_than_it_may_be():

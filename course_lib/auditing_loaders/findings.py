@@ -469,7 +469,8 @@ def find_lost(
                 for one, twin in zip(ranks, readings, strict=True)
             )
         ]
-        order = None if by_chance else in_order
+        is_one_batch = min(reading.num_batches for reading in ranks) < 2
+        order = None if by_chance or is_one_batch else in_order
         lost, left_over = judge_lost(ranks, count == 0, documents, others, moves, order)
         is_open |= by_chance and left_over.size > 0
         if left_over.size > MOST_LEFT_OVER * len(count):
