@@ -639,6 +639,89 @@ def test_a_state_goes_through_pickle_to_a_new_loader_with_the_same_arguments():
     assert set(made) == {(0, 2), (1, 2), (0, 1)}
 
 
+class Shares:
+    """Each rank reads every so many windows in batches, and saves how many of its own it has read, or of all."""
+
+    def __init__(self, ids, rank, world_size, *, size=2, saves_all=True):
+        self.ids, self.size, self.at = ids, size, 0
+        self.ranks, self.saves_all, self.rank = world_size, saves_all, rank
+
+    def __iter__(self):
+        starts, step = np.arange(0, len(self.ids) - 8, 8), self.size * self.ranks
+        while self.at + step <= len(starts):
+            begins = starts[self.at : self.at + step][self.rank :: self.ranks]
+            self.at += step
+            yield pair(self.ids, begins, 8)
+        self.at = 0
+
+    def state_dict(self):
+        return {"at": self.at // (1 if self.saves_all else self.ranks)}
+
+    def load_state_dict(self, state):
+        self.at = state["at"] * (1 if self.saves_all else self.ranks)
+
+
+@pytest.mark.parametrize(("before", "after"), [(2, 1), (1, 3), (3, 2), (2, 2)])
+def test_a_state_may_go_on_with_other_ranks_if_it_counts_for_all_of_them(before, after):
+    options = {"num_tokens": 1_000, "world_size": before, "resume_world_size": after}
+    assert audit_loader(Shares, **options).clean
+    found = {f.name: f for f in audit_loader(partial(Shares, saves_all=False), **options).findings}
+    assert set(found) == (set() if before == after else {"resume_repeats" if after < before else "resume_loses"})
+    stop = 1_000 // 8 // 2 // before // 2  # batches
+    read, start = 2 * stop * before, min(2 * stop * after, 124)  # windows that were read, and where it goes on
+    for finding in found.values():
+        # less than a step is left over in both; the exact number of windows is that between the two places
+        assert abs(finding.count - 8 * abs(read - start)) < 8 * 2 * max(before, after)
+        assert f"resumed after {stop} batches of {before} ranks on {after}, these" in finding.evidence
+
+
+def test_a_state_may_go_on_in_a_loader_of_another_batch_size():
+    larger = partial(Shares, size=3)
+    assert audit_loader(Shares, num_tokens=1_000, resume_in=larger).clean
+    assert audit_loader(Shares, num_tokens=1_000, world_size=2, resume_world_size=1, resume_in=larger).clean
+
+    class Batches(Shares):
+        def state_dict(self):
+            return {"at": self.at // self.size}
+
+        def load_state_dict(self, state):
+            self.at = state["at"] * self.size
+
+    assert audit_loader(Batches, num_tokens=1_000).clean
+    found = audit_loader(Batches, num_tokens=1_000, resume_in=partial(Batches, size=3)).findings
+    assert [f.name for f in found] == ["resume_loses"]
+    assert audit_loader(Batches, num_tokens=1_000, resume_in=partial(Batches, size=1)).names == ("resume_repeats",)
+
+
+def test_ranks_in_processes_may_go_on_as_others():
+    options = {"num_tokens": 600, "world_size": 2, "resume_world_size": 1, "processes": True}
+    assert audit_loader(Shares, **options).clean
+    assert audit_loader(partial(Shares, saves_all=False), **options).names == ("resume_repeats",)
+
+
+def test_what_cannot_be_resumed_elsewhere_says_so():
+    with pytest.raises(TypeError, match="must have state_dict and load_state_dict, but make_loader"):
+        audit_loader(plain, resume_in=Shares)
+    with pytest.raises(TypeError, match="resumed elsewhere must have"):
+        audit_loader(Shares, resume_in=plain)
+    with pytest.raises(ValueError, match="need an epoch that ends, and max_batches is for one without an end"):
+        audit_loader(Shares, resume_world_size=2, max_batches=3)
+
+
+def test_shares_of_sources_are_a_fact():
+    def mixed(ids, document_starts):
+        one, other = np.split(ids, document_starts[1:])
+        for batch in range(30):
+            source = one if batch % 3 else other
+            yield pair(source, np.arange(4) * 8 + (batch // 3) * 32, 8)
+
+    audit = audit_loader(mixed, document_lengths=[2_000, 1_000])
+    assert audit.facts["targets by document"] == [0.667, 0.333]
+    assert audit.as_dict()["facts"]["targets_by_document"] == [0.667, 0.333]
+    assert "targets by document" not in audit_loader(plain, num_tokens=400).facts
+    assert "targets by document" not in audit_loader(plain, document_lengths=[50] * 9).facts
+
+
 @pytest.mark.parametrize("resume_after", [0, 1, 5, 15])
 def test_it_resumes_after_exactly_so_many_batches(resume_after):
     loaded = []
@@ -847,6 +930,26 @@ def rows(ids, order, length=16, size=4):
 def good(ids):
     return rows(ids, np.arange(0, len(ids) - 16, 16))
 
+class resumes:
+    def __init__(self, ids, size=4):
+        self.ids, self.size, self.at = ids, size, 0
+
+    def __iter__(self):
+        starts = np.arange(0, len(self.ids) - 16, 16)
+        while self.at < len(starts):
+            begins, self.at = starts[self.at : self.at + self.size], self.at + self.size
+            yield next(rows(self.ids, begins, size=self.size))
+        self.at = 0
+
+    def state_dict(self):
+        return {"at": self.at}
+
+    def load_state_dict(self, state):
+        self.at = state["at"]
+
+def smaller(ids):
+    return resumes(ids, size=3)
+
 def bad(ids):
     return rows(ids, np.arange(0, len(ids) - 16, 17))
 
@@ -933,6 +1036,11 @@ STATUS = {
     "good --document-lengths 40,,x": 2,
     "good --vocab-size 0": 2,
     "good --resume-after -1": 2,
+    "good --resume-in loaders.py:resumes": 2,  # it has no state
+    "resumes --resume-in loaders.py:smaller": 0,
+    "resumes --resume-in loaders.py:missing": 2,
+    "resumes --resume-world-size 1": 0,
+    "resumes --resume-world-size 0": 2,
     "good --nonsense": 2,
     "good --picture missing/folder/out.png": 2,
     "good --tokenizer missing.json": 2,

@@ -32,6 +32,7 @@ from course_lib.auditing_loaders.findings import (
     find_overlaps_in_turns,
     find_repeats,
     find_resumed,
+    find_resumed_elsewhere,
     find_same_order,
     find_steps,
     find_unrepeatable,
@@ -69,6 +70,7 @@ SHUFFLED = {  # what the measures of lesson 11 are near, in an order of all rows
     "distinct steps between rows": "0.63",  # 1 - 1/e, as of random steps
 }
 VERSION = 2  # of what `Audit.as_dict` holds
+MOST_SOURCES = 8  # documents that may be the sources of a mixture
 LONG = 1_000_000  # tokens from which on reading shows its progress
 
 
@@ -207,6 +209,52 @@ def resume(
             rank.notes.append(f"{words} has another order than without a stop")
 
 
+def resume_elsewhere(
+    call: LoaderCall,
+    other: LoaderCall,
+    stop: int,
+    in_processes: bool,
+) -> Findings:
+    """Stop all ranks of one loader, and go on with all ranks of another one: of other
+    ranks, or of another batch size. Each gets the state of the rank of its number, and
+    round again where there were fewer."""
+    calls, others = call.of_ranks(), other.of_ranks()
+    told = _each_rank(_stop_and_save, calls, stop, in_processes=in_processes)
+    before, states, expected = zip(*told, strict=True)
+    resumed = _each_rank(_load_and_read, others, states, in_processes=in_processes)
+    found = Findings()
+    when = f"after {stop} batches of {call.world_size} ranks on {other.world_size}"
+    find_resumed_elsewhere(before, expected, resumed, found, when)
+    return found
+
+
+def _stop_and_save(call: LoaderCall, stop: int) -> tuple[Reading, object, Reading]:
+    made = _resumable(call)
+    batches = guarded(made.words, iter, made.loader)
+    before = read_epoch(replace(call, max_batches=stop), made, batches=batches)
+    state = guarded(f"state_dict() of {made.words}", made.loader.state_dict)
+    state = guarded(f"saving the state of {made.words}", _saved, state)
+    return before, state, read_epoch(call, made, batches=batches)
+
+
+def _load_and_read(call: LoaderCall, states: Sequence[object]) -> Reading:
+    made = _resumable(call)
+    state = states[call.rank % len(states)]
+    guarded(f"load_state_dict of {made.words}", made.loader.load_state_dict, state)
+    return read_epoch(call, made)
+
+
+def _resumable(call: LoaderCall) -> MadeLoader:
+    made = call()
+    if not call.can_resume(made):
+        kind = type(made.loader).__name__
+        raise TypeError(
+            "a loader that is resumed elsewhere must have state_dict and "
+            f"load_state_dict, but {made.words} returned {kind}"
+        )
+    return made
+
+
 def _saved(state: object) -> object:
     """Return a state as a checkpoint would keep it."""
     return pickle.loads(pickle.dumps(state))
@@ -289,6 +337,8 @@ def audit_loader(
     world_size: Annotated[int, AtLeast(1, 64)] = 1,
     document_lengths: object | None = None,
     resume_after: Count | None = None,
+    resume_world_size: Annotated[int, AtLeast(1, 64)] | None = None,
+    resume_in: Callable[..., Iterable] | None = None,
     vocab_size: int | None = None,
     max_batches: Length | None = None,
     separator_ids: Integers = (),
@@ -318,10 +368,15 @@ def audit_loader(
         num_epochs: at least 2 to compare their orders. Where these leave it open
             whether tokens are lost by chance, more are read.
         world_size: the number of ranks.
-        document_lengths: the stream is one document after another; N is their sum.
+        document_lengths: the stream is one document after another; N is their sum. Up
+            to eight may be the sources of a mixture: a fact is the share of each.
             With a tokenizer, texts have so many tokens or a few more.
         resume_after: the number of batches after which the loader is resumed in a new
             one, if it has `state_dict` and `load_state_dict`; by default half of them.
+        resume_world_size: resume also on so many ranks, which together must read what
+            the others would have read.
+        resume_in: resume also in what this makes, such as a loader of another batch
+            size. It is called like `make_loader`.
         vocab_size: ids stay below it, and a few neighbors in a row tell their place.
             Documents that are shorter than that cannot be told.
         max_batches: an epoch ends here, if a loader is endless.
@@ -336,6 +391,12 @@ def audit_loader(
     Raises LoaderError if the loader raises, and TypeError or ValueError if it gives no
     batches, no end of them, or something that is not a batch.
     """
+    is_elsewhere = resume_world_size is not None or resume_in is not None
+    if is_elsewhere and max_batches is not None:
+        raise ValueError(
+            "resume_world_size and resume_in need an epoch that ends, and max_batches "
+            "is for one without an end: there is no rest to compare"
+        )
     if num_tokens is None and document_lengths is None:
         num_tokens = choose_num_tokens(
             make_loader, world_size, vocab_size, tokenizer, processes
@@ -358,7 +419,7 @@ def audit_loader(
         progress,
         world_size=world_size,
     )
-    run = partial(_read_ranks, call, in_processes=processes)
+    run = partial(_each_rank, read_rank, call.of_ranks(), in_processes=processes)
     ranks = run(num_epochs, resume_after)
     found, undecided, is_open = judge(call, ranks, _read_alone(call, ranks, processes))
     enough = epochs_to_decide([rank.epochs[0] for rank in ranks])
@@ -370,6 +431,16 @@ def audit_loader(
                 for said, now in ((found, more_found), (undecided, more_undecided)):
                     said.pop(name, None)
                     said |= {name: now[name]} if name in now else {}
+    if is_elsewhere:
+        other = replace(
+            call,
+            make_loader=resume_in or make_loader,
+            world_size=resume_world_size or world_size,
+        )
+        half = min(rank.epochs[0].num_batches for rank in ranks) // 2
+        stop = half if resume_after is None else resume_after
+        elsewhere = resume_elsewhere(call, other, stop, processes)
+        found.update(elsewhere | found)
     return _conclude(call, ranks, found, undecided, processes)
 
 
@@ -414,13 +485,17 @@ def _read_first_batch(calls: Sequence[LoaderCall]) -> int:
     return reading.batch_size * reading.row_length
 
 
-def _read_ranks(
-    call: LoaderCall, num_epochs: int, resume_after: int | None, *, in_processes: bool
-) -> list[RankReading]:
-    calls = [replace(call, rank=rank) for rank in range(call.world_size)]
+def _each_rank(
+    work: Callable, calls: Sequence[LoaderCall], *rest: object, in_processes: bool
+) -> list:
+    """Do this for each rank: one after another, or in processes of one group."""
     if in_processes:
-        return _in_processes(_read_own_rank, calls, num_epochs, resume_after)
-    return [read_rank(each, num_epochs, resume_after) for each in calls]
+        return _in_processes(partial(_on_own_rank, work), calls, *rest)
+    return [work(call, *rest) for call in calls]
+
+
+def _on_own_rank(work: Callable, calls: Sequence[LoaderCall], *rest: object) -> object:
+    return work(calls[distributed.get_rank()], *rest)
 
 
 def _in_processes(work: Callable, calls: Sequence[LoaderCall], *rest: object) -> list:
@@ -450,12 +525,6 @@ def _work_on_own_rank(
         return work(calls, *rest)
     except (LoaderError, TypeError, ValueError) as error:
         return error
-
-
-def _read_own_rank(
-    calls: Sequence[LoaderCall], num_epochs: int, resume_after: int | None
-) -> RankReading:
-    return read_rank(calls[distributed.get_rank()], num_epochs, resume_after)
 
 
 def _read_alone(
@@ -567,6 +636,11 @@ def _conclude(
         "bytes of a batch": first.num_bytes or "unknown, as of lists",
         "blocks of memory": first.num_blocks or "unknown, as of lists",
     }
+    starts_of_documents = call.documents.starts
+    if 1 < len(starts_of_documents) <= MOST_SOURCES:
+        of_each = np.add.reduceat(ledger.as_target, starts_of_documents)
+        shares = of_each / max(1, of_each.sum())
+        facts["targets by document"] = [round(float(share), 3) for share in shares]
     rows = np.unique(first.firsts, return_inverse=True)[1]
     if rows.max() >= 2:
         mixing = measure_mixing(rows, int(rows.max()) + 1)

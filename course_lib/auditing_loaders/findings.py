@@ -678,6 +678,40 @@ def find_resumed(
         found.add("resume_reorders", count, f"resumed {when}, {words}")
 
 
+def find_resumed_elsewhere(
+    before: Sequence[Reading],
+    expected: Sequence[Reading],
+    resumed: Sequence[Reading],
+    found: Findings,
+    when: str,
+) -> None:
+    """Compare what all ranks of a resumed loader read with what the stopped ones would
+    have read. The order may differ, and so may what fills no step of theirs.
+
+    Args:
+        before: what the ranks had read when they were stopped.
+        expected: what they went on to read.
+        resumed: what was read by the ranks that went on in their place.
+    """
+    read, wanted, got = (
+        np.sum([reading.targets for reading in readings], axis=0)
+        for readings in (before, expected, resumed)
+    )
+    # what the others dropped may be read now
+    again = (read + got - np.maximum(read + wanted, 1)).clip(min=0)
+    lost = (wanted - got).clip(min=0)
+    if lost.sum() < max(step_of(before), step_of(resumed)):
+        lost[:] = 0
+    for name, verb, more in (
+        ("resume_repeats", "repeat", again),
+        ("resume_loses", "leave out", lost),
+    ):
+        if more.any():
+            told = [run(each[0], each[-1]) for each in runs(np.flatnonzero(more))[:2]]
+            words = f"{more.sum():,} targets, such as positions {' and '.join(told)}"
+            found.add(name, more.sum(), f"resumed {when}, these {verb} {words}")
+
+
 # Words
 
 

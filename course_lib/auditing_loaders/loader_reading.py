@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -124,6 +124,10 @@ class LoaderCall:
             kind = type(loader).__name__
             raise TypeError(f"{words} must return an iterable of batches, got {kind}")
         return MadeLoader(loader, words, ids)
+
+    def of_ranks(self) -> list[LoaderCall]:
+        """The calls of all ranks."""
+        return [replace(self, rank=rank) for rank in range(self.world_size)]
 
     def begins_anew(self, made: MadeLoader, is_cut: bool = False) -> bool:
         """Whether the next epoch needs another call, not only another iteration.

@@ -7,6 +7,7 @@ that such a loader opens.
 
 The formats of uint16 hold ids up to 65,535: for more than 30,000 tokens, audit with a
 `vocab_size` such as 50,257. A run writes each file several times, always the same.
+A loader that must find the same folder when it is resumed gets the same path each time.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def one_batch(ids):
     return [pair(ids, [0, 16])]
 
 
-STEPS = "RankReading read_rank find_shared_memory resume choose_num_tokens judge"
+STEPS = "RankReading read_rank find_shared_memory resume resume_elsewhere choose_num_tokens judge"
 TAKES_NO_DATA = dict.fromkeys(STEPS.split(), "a step of audit_loader, which checks what it takes")
 CALLS = {
     "names()": (),
@@ -36,6 +36,10 @@ CALLS = {
     "names(vocab_size=-5)": ValueError("vocab_size must be"),
     "names(max_batches=10**9)": (),
     "names(resume_after=0)": (),
+    "names(resume_world_size=0)": ValueError("resume_world_size must be"),
+    "names(resume_world_size=2, max_batches=3)": ValueError("need an epoch that ends"),
+    "names(resume_world_size=2)": TypeError("must have state_dict and load_state_dict, but make_loader(ids) returned"),
+    "names(resume_in=5)": TypeError("resume_in must be"),
     "names(separator_ids=[2])": (),
     "names(separator_ids=np.array([2, 3], dtype=np.uint8))": (),
     "names(separator_ids=2)": (),
