@@ -6,6 +6,7 @@ The contract of the whole course: a batch is two int64 tensors of shape (B, T), 
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterator
 from typing import Annotated, TypeVar
@@ -97,9 +98,10 @@ def next_token_loss(
         )
     vocab_size = logits.shape[-1]
     check_range("targets", as_integers("targets", scored), vocab_size)
-    return F.cross_entropy(
-        logits.reshape(-1, vocab_size), targets.reshape(-1), ignore_index=ignore_index
-    )
+    rows = logits.reshape(-1, vocab_size)
+    if rows.dtype.itemsize < 4:  # 16 bits would leave a loss of 12 only two decimals
+        rows = rows.float()
+    return F.cross_entropy(rows, targets.reshape(-1), ignore_index=ignore_index)
 
 
 def check_targets(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
@@ -145,27 +147,54 @@ def find_leak(
 
     Args:
         model: maps inputs (B, T) to logits (B, T, V). Put a module into evaluation mode
-            first, because dropout also moves predictions.
+            first, because dropout also moves predictions. Parameters of a module that
+            are all zero would hide what they multiply, as a head that begins at zero
+            does, so they are drawn anew in a copy.
         inputs: ids to try the model on, shape (B, T), B at least 1 and T at least 2.
         vocab_size: V, at least 2.
 
     Returns None if no prediction depends on a later input. Otherwise `(changed,
     moved)`: the logits at position `moved` react to the input at the later position
-    `changed`. Raises ValueError if the model returns logits of another shape, or NaN. A
-    logit may be infinite.
+    `changed`. Raises ValueError if the model returns logits of another shape, or NaN,
+    or if no prediction depends on any input, because then nothing can be seen. A logit
+    may be infinite.
     """
     inputs, vocab_size = _check_batch(inputs, vocab_size)
+    model = _without_zeros(check_callable("model", model))
     honest = _logits(model, inputs, vocab_size)
-    for changed in range(1, inputs.shape[1]):
+    depends = False
+    for changed in range(inputs.shape[1]):
         altered = inputs.clone()
         altered[:, changed] = (altered[:, changed] + 1) % vocab_size
         logits = _logits(model, altered, vocab_size)
         # Equal infinities have not moved, though their difference is NaN.
         stayed = (logits == honest) | ((logits - honest).abs() <= LEAK_TOLERANCE)
-        moved = (~stayed[:, :changed]).any(dim=2).any(dim=0).nonzero()
-        if len(moved):
+        moved = (~stayed).any(dim=2).any(dim=0).nonzero()
+        if len(moved) and moved[0] < changed:
             return changed, int(moved[0])
+        depends |= len(moved) > 0
+    if not depends:
+        raise ValueError(
+            "model must depend on its inputs, but no change of one moved a prediction: "
+            "do its parameters begin at zero? Draw them anew first"
+        )
     return None
+
+
+def _without_zeros(model: Model) -> Model:
+    """Return a module, or a copy whose parameters are drawn anew where all are zero."""
+    if not isinstance(model, torch.nn.Module):
+        return model
+    is_zero = [bool(each.numel()) and not each.any() for each in model.parameters()]
+    if not any(is_zero):
+        return model
+    model = copy.deepcopy(model)
+    generator = torch.Generator().manual_seed(0)
+    for each, zero in zip(model.parameters(), is_zero, strict=True):
+        if zero:
+            width = each.shape[-1] if each.ndim else 1
+            each.copy_(torch.randn(each.shape, generator=generator) / width**0.5)
+    return model
 
 
 @checked
@@ -183,7 +212,7 @@ def _check_batch(
 
 def _logits(model: Model, inputs: torch.Tensor, vocab_size: int) -> torch.Tensor:
     # a copy, because the model may keep its inputs, or write into them
-    logits = check_callable("model", model)(inputs.clone())
+    logits = model(inputs.clone())
     if not isinstance(logits, torch.Tensor):
         raise TypeError(f"model must return a tensor, got {type(logits).__name__}")
     if logits.shape != (*inputs.shape, vocab_size):

@@ -192,7 +192,8 @@ def prediction_losses(
     logits = check_callable("model", model)(inputs)
     targets = check_targets(logits, targets)
     check_range("targets", as_integers("targets", targets), logits.shape[-1])
-    # in the precision of the logits, since more digits would cost as much as the model
+    # float64 would cost as much as the model, and 16 bits have too few digits
+    logits = logits.float() if logits.dtype.itemsize < 4 else logits
     log_probabilities = logits.log_softmax(dim=-1)
     return -log_probabilities.gather(-1, targets[..., None])[..., 0].double().numpy()
 

@@ -125,6 +125,49 @@ def test_a_leak_is_the_input_that_changes_and_the_earlier_prediction_that_moves(
     assert torch.equal(inputs, before)
 
 
+class Unmasked(torch.nn.Module):
+    """Attends to all positions, later ones too, with a part that begins at zero."""
+
+    def __init__(self, zero):
+        super().__init__()
+        self.embed = torch.nn.Embedding(4, 8)
+        self.mix = torch.nn.Linear(8, 8, bias=False)
+        self.gate = torch.nn.Parameter(torch.ones(()))
+        self.head = torch.nn.Linear(8, 4)
+        torch.nn.init.zeros_({"head": self.head.weight, "mix": self.mix.weight, "gate": self.gate}[zero])
+
+    def forward(self, inputs):
+        tokens = self.embed(inputs)
+        return self.head(tokens + self.gate * self.mix(tokens.mean(dim=1, keepdim=True)))
+
+
+@pytest.mark.parametrize("zero", ["head", "mix", "gate"])
+def test_a_leak_is_found_behind_what_begins_at_zero(zero):
+    torch.manual_seed(0)
+    model, inputs = Unmasked(zero), torch.tensor([[0, 3, 2, 1]])
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    assert find_leak(model, inputs, 4) == (1, 0)
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+
+
+def test_a_model_that_sees_no_input_shows_nothing_and_is_refused():
+    constant = lambda inputs: torch.zeros(*inputs.shape, 4)
+    with pytest.raises(ValueError, match="model must depend on its inputs, but no change of one moved a prediction"):
+        find_leak(constant, torch.tensor([[0, 3, 2, 1]]), 4)
+    last = lambda inputs: one_hot(inputs) * (torch.arange(inputs.shape[1]) == inputs.shape[1] - 1)[:, None]
+    assert find_leak(last, torch.tensor([[0, 3, 2, 1]]), 4) is None
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_loss_of_16_bits_is_computed_in_32(dtype):
+    logits = 9 * torch.randn(64, 300, generator=torch.Generator().manual_seed(0)).to(dtype)
+    targets = torch.arange(64)
+    loss = next_token_loss(logits, targets)
+    assert loss.dtype == torch.float32
+    assert loss == next_token_loss(logits.float(), targets)
+    assert next_token_loss(logits.double(), targets).dtype == torch.float64
+
+
 def test_looking_for_leaks_builds_no_graph():
     model, seen = ConvolutionModel(4), []
 

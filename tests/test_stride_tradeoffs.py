@@ -149,6 +149,14 @@ def test_each_token_is_scored_once_by_the_earliest_window_that_reaches_it(num_to
         assert all(context == min(token, context_length) for token, context in scored)
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_losses_of_16_bits_are_computed_in_32(dtype):
+    logits = 9 * torch.randn(4, 16, 300, generator=torch.Generator().manual_seed(0)).to(dtype)
+    inputs = torch.arange(64).view(4, 16)
+    losses = stride_tradeoffs.prediction_losses(lambda _: logits, inputs, inputs)
+    assert np.array_equal(losses, stride_tradeoffs.prediction_losses(lambda _: logits.float(), inputs, inputs))
+
+
 @given(st.integers(2, 40), st.integers(1, 9), st.integers(1, 20), st.data())
 @settings(max_examples=60)
 def test_strided_losses_are_those_of_scoring_one_token_at_a_time(num_tokens, context_length, batch_size, data):
