@@ -27,7 +27,7 @@ from course_lib.tokenizer_pipeline import build_tokenizer
 
 ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", "notebooks/TEACHING.md", ".github/CONTRIBUTING.md", "data/README.md")
-PAGES += ("tests/benchmarks/results/README.md",)
+PAGES += ("tests/benchmarks/results/README.md", "tests/benchmarks/results/public_loaders.md")
 PROGRAMS = "python3?|pip|pytest|jupyter|git|conda|ray|torchrun|srun|ruff|nbgrader"
 FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)
 INLINE = re.compile(rf"`((?:\S*/)?(?:{PROGRAMS})\s[^`]+|\.ci/run)`")
@@ -62,6 +62,7 @@ FORM = {
     r"python -m course_lib\.many_machines tokenize .+": ("course_lib.many_machines", "tokenize"),
     r"python tests/refresh_notebooks\.py 15": None,  # lesson 15 is the reader's
     r"python tests/benchmarks/speed\.py( --quick --out /tmp/x)?": None,  # minutes; its help is run by its own test
+    r"python tests/benchmarks/public_loaders\.py": None,  # minutes, and packages; its help is run by its own test
     r"python tests/(refresh_notebooks|refresh_picture)\.py": None,  # of all lessons; in a browser
     r"python tests/test_wrong_answers\.py LESSON --all": None,  # run with a lesson, by another row
     r"\.ci/run": None,  # the whole suite

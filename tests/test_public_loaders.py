@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ TESTS = Path(__file__).parent
 sys.path.append(str(TESTS / "benchmarks"))
 
 from public_adapters import LOADERS  # noqa: E402
-from public_loaders import BROUGHT, PAGE, row_of  # noqa: E402
+from public_loaders import BROUGHT, PAGE, audit_here, main, row_of  # noqa: E402
 
 
 def rows_of(text: str) -> list[list[str]]:
@@ -67,3 +68,20 @@ def test_a_row_of_the_page_counts_what_is_found_and_names_what_is_open():
     row = row_of("grain", said)
     assert row.startswith("| grain 1.0 | MapDataset | 6 | `lost` 1,234; undecided: `same_order` | ")
     assert "| clean |" in row_of("grain", {"of": "1.0", "findings": [], "undecided": {}})
+
+
+@pytest.mark.parametrize(("words", "status"), [("--help", 0), ("--only nobody", 2), ("--nonsense", 2)])
+def test_its_command_says_what_it_takes(words, status, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["public_loaders.py", *words.split()])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == status
+    said = capsys.readouterr()
+    assert "--folder" in said.out + said.err
+
+
+def test_a_loader_that_the_course_brings_is_audited_as_the_page_says(capsys):
+    audit_here("torch")
+    said = json.loads(capsys.readouterr().out)
+    row = dict(zip(LOADERS, PAGE_ROWS, strict=True))["torch"]
+    assert row_of("torch", said).split(" | ")[3] == row[3] == "clean"
