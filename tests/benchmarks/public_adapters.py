@@ -344,8 +344,8 @@ LOADERS = {
         "GPTDataset",
         "megatron-core==0.16.1",
         ("crosses_documents",),
-        "By design: `reset_position_ids`, `reset_attention_mask` and `eod_mask_loss` are off by default. Documents "
-        "are shuffled, then joined and cut into rows.",
+        "By choice of the adapter: `reset_position_ids`, `reset_attention_mask` and `eod_mask_loss` have no "
+        "default, and are off here. Documents are shuffled, then joined and cut into rows.",
         DOCUMENTS,
     ),
     "OLMo-core": PublicLoader(
