@@ -22,7 +22,6 @@ from course_lib.foundation import (
     Integers,
     Length,
     as_integers,
-    as_numbers,
     check_callable,
     check_number,
     check_range,
@@ -39,13 +38,6 @@ Model = Callable[[torch.Tensor], torch.Tensor]
 BYTES_OF_A_STORED_PAIR = 2 * 8  # an input and a target, int64 each
 BYTES_OF_AN_ID = 2  # of a stream in uint16
 WINDOWS_AT_A_TIME = 256  # in an evaluation: a matter of speed, not of the result
-
-# Student's t, two-sided 95 %, for 1 ... 30 degrees of freedom.
-T_QUANTILES = (
-    *(12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281),
-    *(2.2010, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860),
-    *(2.0796, 2.0739, 2.0687, 2.0639, 2.0595, 2.0555, 2.0518, 2.0484, 2.0452, 2.0423),
-)
 
 
 # What an epoch costs
@@ -138,46 +130,6 @@ def cost_table(costs: Mapping[object, EpochCost]) -> list[list[str]]:
         cells = [f"{v:,.2f}" if isinstance(v, float) else f"{v:,}" for v in values]
         table.append([field.replace("_", " "), *cells])
     return table
-
-
-# Means over seeds
-
-
-def confidence_interval(values: object) -> tuple[float, float]:
-    """Return the mean of independent runs and the half-width of its 95 % interval.
-
-    The half-width is t * s / sqrt(n), where t is the quantile of Student's distribution
-    for n - 1 degrees of freedom. For five runs that is 2.78. The normal distribution
-    would give 1.96, and promise too much.
-
-    Args:
-        values: one number for each run, shape (n,), with n at least 2.
-    """
-    values = as_numbers("values", values)
-    if values.ndim != 1 or len(values) < 2:
-        needed = "one number for each of at least 2 runs"
-        raise ValueError(f"values must be {needed}, got shape {values.shape}")
-    if not np.isfinite(values).all():
-        raise ValueError(f"values must be finite, got {values}")
-    standard_error = values.std(ddof=1) / math.sqrt(len(values))
-    return float(values.mean()), float(t_quantile(len(values) - 1) * standard_error)
-
-
-@checked
-def t_quantile(degrees_of_freedom: Length) -> float:
-    """Return the two-sided 95 % quantile of Student's t, to three decimals.
-
-    Beyond the table we use the expansion in 1 / degrees around the normal quantile
-    (Abramowitz and Stegun, 26.7.5).
-    """
-    if degrees_of_freedom <= len(T_QUANTILES):
-        return T_QUANTILES[degrees_of_freedom - 1]
-    z = 1.959964
-    return (
-        z
-        + (z**3 + z) / (4 * degrees_of_freedom)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees_of_freedom**2)
-    )
 
 
 # The loss of every prediction

@@ -33,6 +33,7 @@ LESSONS = [
 FOUNDATION = [
     "arguments",
     "progress",
+    "intervals",
     "tokenizing",
     "corpora",
     "shuffling",

@@ -14,7 +14,6 @@ from course_lib import stride_tradeoffs
 from course_lib.foundation import GRUModel
 from course_lib.sliding_windows import count_windows, window_starts
 from course_lib.stride_tradeoffs import (
-    confidence_interval,
     epoch_cost,
     plan_epoch,
     scored_windows,
@@ -22,7 +21,6 @@ from course_lib.stride_tradeoffs import (
     split_stream,
     strided_evaluation,
     strided_losses,
-    t_quantile,
 )
 
 # Naive twins, straight from the definitions.
@@ -105,27 +103,6 @@ def test_a_stride_costs_what_the_formulas_say(num_tokens, context_length, batch_
         assert cost.overlap == context_length - stride
     assert cost.bytes_stored == windows * context_length * 16
     assert cost.bytes_viewed == 2 * num_tokens
-
-
-# Means over seeds
-
-
-@pytest.mark.parametrize("degrees", [*range(1, 33), 60, 1000])
-def test_quantiles_of_student_leave_five_percent_outside(degrees):
-    # The density of Student's t, integrated by the trapezoidal rule.
-    quantile = t_quantile(degrees)
-    t = np.linspace(-quantile, quantile, 200_001)
-    factor = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
-    density = factor * (1 + t**2 / degrees) ** (-(degrees + 1) / 2)
-    assert np.trapezoid(density, t) == pytest.approx(0.95, abs=2e-5)
-
-
-@given(st.lists(st.floats(-100, 100), min_size=2, max_size=40))
-def test_an_interval_is_the_one_of_the_textbook(values):
-    mean, half_width = confidence_interval(values)
-    assert mean == pytest.approx(statistics.mean(values), abs=1e-9)
-    expected = t_quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
-    assert half_width == pytest.approx(expected, abs=1e-9)
 
 
 # Strided evaluation

@@ -54,6 +54,10 @@ from course_lib.foundation.executors import (
     process_pool,
     run_in_order,
 )
+from course_lib.foundation.intervals import (
+    Interval,
+    confidence_interval,
+)
 from course_lib.foundation.ledger import TokenLedger, token_ledger
 from course_lib.foundation.models import (
     IGNORED,

@@ -1,0 +1,56 @@
+"""The interval by which all lessons judge a difference."""
+
+import math
+import statistics
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from course_lib.foundation import Interval, confidence_interval
+from course_lib.foundation.intervals import t_quantile
+
+
+@pytest.mark.parametrize("degrees", [*range(1, 33), 60, 1000])
+def test_quantiles_of_student_leave_five_percent_outside(degrees):
+    # The density of Student's t, integrated by the trapezoidal rule.
+    quantile = t_quantile(degrees)
+    t = np.linspace(-quantile, quantile, 200_001)
+    factor = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
+    density = factor * (1 + t**2 / degrees) ** (-(degrees + 1) / 2)
+    assert np.trapezoid(density, t) == pytest.approx(0.95, abs=2e-5)
+
+
+@given(st.lists(st.floats(-100, 100), min_size=2, max_size=40))
+def test_an_interval_is_the_one_of_the_textbook(values):
+    mean, half_width = confidence_interval(values)
+    assert mean == pytest.approx(statistics.mean(values), abs=1e-9)
+    expected = t_quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    assert half_width == pytest.approx(expected, abs=1e-9)
+
+
+def test_an_interval_is_written_as_in_the_lessons():
+    assert f"{confidence_interval([3.1, 3.3, 3.2]):.2f}" == "3.20 [2.95, 3.45]"
+    assert f"{Interval(0.5, 0.25):+.1f}" == "+0.5 [+0.2, +0.8]"
+
+
+@pytest.mark.parametrize(
+    ("interval", "clear"),
+    [((0.2, 0.1), True), ((-0.2, 0.1), True), ((0.1, 0.1), False), ((0.1, 0.2), False), ((0, 0), False)],
+)
+def test_a_difference_is_clear_where_the_interval_excludes_zero(interval, clear):
+    assert Interval(*interval).excludes_zero == clear
+
+
+def test_ninety_five_of_a_hundred_intervals_hold_the_mean_that_they_estimate():
+    runs = np.random.default_rng(0).normal(7, 2, size=(4000, 5))
+    held = [abs(mean - 7) <= half_width for mean, half_width in map(confidence_interval, runs)]
+    assert np.mean(held) == pytest.approx(0.95, abs=0.015)
+
+
+def test_in_pairs_what_the_runs_have_in_common_cancels():
+    common = np.random.default_rng(1).normal(0, 10, 8)
+    ours, theirs = common + 0.5, common + np.linspace(0, 0.1, 8)
+    assert confidence_interval(ours - theirs).excludes_zero
+    assert confidence_interval(ours).half_width > 5
