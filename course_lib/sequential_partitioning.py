@@ -14,12 +14,12 @@ from typing import Annotated
 
 import numpy as np
 import torch
+from torch import nn
 
 from course_lib.foundation import (
     AtLeast,
     Count,
     Finite,
-    GRUModel,
     Ids,
     Length,
     adam_with_linear_decay,
@@ -165,6 +165,29 @@ def count_graph_nodes(tensor: torch.Tensor) -> int:
     return len(seen)
 
 
+State = torch.Tensor | tuple["State", ...]
+
+
+def detached(state: State) -> State:
+    """Cut a state off from its history: a tensor, or several as an LSTM has them."""
+    if isinstance(state, torch.Tensor):
+        return state.detach()
+    return tuple(detached(part) for part in state)
+
+
+def check_recurrent(name: str, model: object) -> nn.Module:
+    """Return `model` if it reads on from a state, as `GRUModel` does."""
+    reads_on = callable(getattr(model, "read_on", None))
+    knows_ids = isinstance(getattr(model, "embedding", None), nn.Embedding)
+    if not (isinstance(model, nn.Module) and reads_on and knows_ids):
+        raise TypeError(
+            f"{name} must be a module with an `embedding` and `read_on(inputs, state)`,"
+            f" such as GRUModel, got {type(model).__name__}"
+        )
+    return model
+
+
+Recurrent = Annotated[nn.Module, check_recurrent]
 InputsAndTargets = tuple[torch.Tensor, torch.Tensor]
 Scheme = Callable[..., Iterator[InputsAndTargets]]
 
@@ -196,7 +219,7 @@ def epoch_after_epoch(
 @checked
 @one_thread()
 def train_on_epochs(
-    model: GRUModel,
+    model: Recurrent,
     corpus: Ids,
     scheme: Scheme,
     batch_size: Length,
@@ -216,7 +239,8 @@ def train_on_epochs(
     empty state, because its first window continues nothing.
 
     Args:
-        model: maps inputs and a state to logits and the next state, by `read_on`.
+        model: has an `embedding`, and maps inputs and a state to logits and the next
+            state, by `read_on`: `GRUModel`, or one of your own.
         corpus: the stream, ids of the model's vocabulary.
         scheme: `seq_data_iter_sequential`, or, to see it go wrong,
             `seq_data_iter_random`.
@@ -243,7 +267,7 @@ def train_on_epochs(
         if begins_epoch or not carry_state:
             state = None
         logits, state = model.read_on(inputs, state)
-        state = state.detach()
+        state = detached(state)
         loss = next_token_loss(logits, targets)
         losses.append(loss.item())
         if not math.isfinite(losses[-1]):
@@ -318,7 +342,7 @@ def make_recall_stream(
 @one_thread()
 @torch.no_grad()
 def token_logits(
-    model: GRUModel, ids: Ids, num_steps: Length, *, carry_state: bool
+    model: Recurrent, ids: Ids, num_steps: Length, *, carry_state: bool
 ) -> torch.Tensor:
     """Return what a model predicts for every token of a stream except the first.
 
@@ -348,7 +372,7 @@ def token_logits(
 
 @checked
 def token_losses(
-    model: GRUModel, ids: Ids, num_steps: int, *, carry_state: bool
+    model: Recurrent, ids: Ids, num_steps: int, *, carry_state: bool
 ) -> torch.Tensor:
     """Return the loss of each prediction of `token_logits`, in nats, shape (N - 1,)."""
     logits = token_logits(model, ids, num_steps, carry_state=carry_state)
@@ -356,6 +380,6 @@ def token_losses(
     return torch.nn.functional.cross_entropy(logits, targets, reduction="none")
 
 
-def _check_ids(name: str, ids: Ids, model: GRUModel) -> np.ndarray:
+def _check_ids(name: str, ids: Ids, model: Recurrent) -> np.ndarray:
     stream = as_predictable_stream(ids, name)
     return check_range(name, stream, model.embedding.num_embeddings)

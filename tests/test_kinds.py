@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import course_lib
+from course_lib import sequential_partitioning
 from course_lib.foundation import arguments
 from course_lib.foundation.arguments import (
     AtLeast,
@@ -92,6 +93,7 @@ OF_A_FUNCTION = {
         torch.tensor(True),
     ],
     arguments.check_callable: [None, 5, "print", []],
+    sequential_partitioning.check_recurrent: [None, len, torch.nn.Linear(2, 2), torch.nn.GRU],
     arguments.as_stream: NOT_IDS,
     arguments.as_integers: NOT_INTEGER_ARRAYS,
     arguments.check_path: NOT_PATHS,

@@ -155,6 +155,37 @@ class Recorder(GRUModel):
         return super().read_on(inputs, state)
 
 
+class Remembering(torch.nn.Module):
+    """An LSTM, whose state has two parts."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(9, 4)
+        self.recurrence = torch.nn.LSTM(4, 9, batch_first=True)
+        self.attached: list[bool] = []
+
+    def forward(self, inputs):
+        return self.read_on(inputs, None)[0]
+
+    def read_on(self, inputs, state):
+        self.attached += [] if state is None else [part.requires_grad for part in state]
+        return self.recurrence(self.embedding(inputs), state)
+
+
+def test_any_model_that_reads_on_can_be_trained():
+    learner = Remembering()
+    settings = {"num_updates": 5, "carry_state": True, "generator": seeded(0)}
+    losses = train_on_epochs(learner, np.arange(40) % 9, seq_data_iter_sequential, 2, 3, **settings)
+    assert len(losses) == 5 and learner.attached and not any(learner.attached)
+    assert token_losses(learner, [1, 2, 3], 2, carry_state=False).shape == (2,)
+
+
+@pytest.mark.parametrize("other", [torch.nn.Linear(2, 2), GRUModel, None, len])
+def test_what_cannot_read_on_is_refused(other):
+    with pytest.raises(TypeError, match=r"^model must be a module with an `embedding` and `read_on"):
+        train_on_epochs(other, range(40), seq_data_iter_sequential, 2, 3, num_updates=1, carry_state=True)
+
+
 @pytest.mark.parametrize("scheme", [seq_data_iter_sequential, seq_data_iter_random])
 def test_epoch_after_epoch_is_one_epoch_after_the_other(scheme):
     generator, expected = seeded(3), []

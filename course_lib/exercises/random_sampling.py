@@ -708,35 +708,6 @@ inclusive_coverage.answers("""
 # -- Bug or not? ----------------------------------------------------------------------
 
 
-def _lengths(random: Random) -> Iterator[Case]:
-    yield from ((num_steps,) for num_steps in range(2, 12))
-
-
-def each_alignment_once(num_steps: int) -> list[int]:
-    return list(range(num_steps))
-
-
-@bug_or_not(
-    purpose="Somebody has repaired the draw of section 4, and has moved it to PyTorch. "
-    "The line is now `torch.randint(0, num_steps - 1, (1,))`. The function lists the "
-    "alignments of all offsets that this line can draw. All alignments should be "
-    "equally likely, so each must be in the list exactly once.",
-    reference=each_alignment_once,
-    cases=_lengths,
-    explanation=(
-        "Python's `random.randint` includes both of its ends, but `torch.randint` "
-        "leaves out the upper one, as `range` does. The bound was lowered although "
-        "PyTorch had already left it out, so alignment T - 1 never comes. Readers of "
-        "*Dive into Deep Learning* reported the draw with one value too many in topic "
-        "118 of its forum."
-    ),
-)
-def alignments_of_randint(num_steps: int) -> list[int]:
-    # all values that torch.randint(0, num_steps - 1, (1,)) can return
-    offsets = range(0, num_steps - 1)
-    return [offset % num_steps for offset in offsets]
-
-
 def starts_in_stream(num_tokens: int, num_steps: int, offset: int) -> list[int]:
     return [
         offset + k * num_steps

@@ -163,4 +163,10 @@ CALLS = {
     "token_losses(model(), [1, 2, -100], 2, carry_state=True)": ValueError("ids must lie in 0 ... 8"),
     "token_losses(model(), [1], 2, carry_state=False)": ValueError("ids must hold at least 2 tokens"),
     "token_losses(broken(), [1, 2, 3], 2, carry_state=True)": [float("nan")] * 2,
+    # states and the models that have them
+    "detached(torch.ones(2, requires_grad=True)).requires_grad": False,
+    "[part.requires_grad for part in detached((torch.ones(1, requires_grad=True),) * 2)]": [False, False],
+    "check_recurrent('model', model()).training": True,
+    "check_recurrent('model', torch.nn.Linear(2, 2))": TypeError("model must be a module with an `embedding`"),
+    "check_recurrent('model', GRUModel)": TypeError("got type"),
 }
