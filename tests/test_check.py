@@ -102,7 +102,7 @@ def test_what_the_course_asks_for_is_read_from_its_files_or_from_the_installatio
 
 def test_texts_that_are_missing_or_changed_are_told(tmp_path, monkeypatch):
     monkeypatch.delenv("COURSE_CORPUS", raising=False)
-    words = "texts: story.txt, documents.jsonl, more_documents.jsonl are as they came"
+    words = "texts: story.txt, documents.jsonl, more_documents.jsonl, translations.jsonl are as they came"
     assert list(check.check_texts()) == [Point(OK, words)]
     for name, sign in (("LICENSE", NOTE), ("nothing.txt", WRONG)):
         monkeypatch.setenv("COURSE_CORPUS", str(ROOT / name))

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from course_lib.foundation import Document, corpora, load_documents, load_sources, load_text
+from course_lib.foundation import Document, corpora, load_documents, load_sources, load_text, load_translations
 from course_lib.foundation.corpora import CORPUS_VARIABLE, DATA_DIRECTORY
 
 
@@ -54,6 +54,17 @@ def test_four_sources_to_mix_hold_the_documents_of_their_kinds(monkeypatch):
         assert sum(map(len, texts)) > 5_000
     monkeypatch.setenv(CORPUS_VARIABLE, str(DATA_DIRECTORY / "story.txt"))
     assert load_sources() == sources
+
+
+def test_translations_say_the_same_in_three_languages():
+    passages = load_translations()
+    assert list(passages) == ["english", "german", "chinese"]
+    assert {len(texts) for texts in passages.values()} == {8}
+    ids = [d.id.split("-") for d in load_documents(DATA_DIRECTORY / "translations.jsonl")]
+    for language, texts in passages.items():
+        assert [name for name, kind in ids if kind == language] == [name for name, kind in ids if kind == "english"]
+        assert 500 < sum(map(len, texts)) < 3_000
+        assert all(text.isascii() == (language == "english") for text in texts)
 
 
 # A reader's own text

@@ -314,6 +314,16 @@ def test_every_verification_sample_and_document_survives(tokenizers, name):
     assert find_round_trip_failures(tokenizers[name], TEXTS if name == "plain" else SOME_TEXTS) == []
 
 
+def test_against_the_original_what_the_normalizer_changes_is_told(tokenizer):
+    texts = ['print("a  b")', 'print("a b")', "e\u0301", "\xe9", "a \n"]
+    changed = [('print("a  b")', 'print("a b")'), ("e\u0301", "\xe9"), ("a \n", "a\n")]
+    assert find_round_trip_failures(tokenizer, texts) == []
+    assert find_round_trip_failures(tokenizer, texts, against="original") == changed
+    as_it_is = Tokenizer.from_str(tokenizer.to_str())
+    as_it_is.normalizer = None
+    assert find_round_trip_failures(as_it_is, texts, against="original") == []
+
+
 @pytest.mark.parametrize("name", OPTIONS)
 @given(text=nasty_texts | any_text)
 @settings(max_examples=60)
@@ -489,6 +499,25 @@ def test_roles_sides_and_length_are_set(tokenizer):
     assert ids[0] == [*tokenizer.encode("a").ids, *[1] * 6]
     assert mask == [[1, 1, 0, 0, 0, 0, 0, 0], [1] * 8]
     assert ids[1] == [*tokenizer.encode("a b c d e f g").ids]
+
+
+def test_for_prompts_nothing_is_added_and_a_cut_is_no_end(tokenizer):
+    prompts = wrap_tokenizer(tokenizer, model_max_length=4, for_prompts=True)
+    documents = wrap_tokenizer(tokenizer, model_max_length=4)
+    plain = tokenizer.encode("a b c d e f", add_special_tokens=False).ids
+    assert prompts("a b c d e f")["input_ids"] == plain
+    assert prompts("a b c d e f", truncation=True)["input_ids"] == plain[:4]
+    assert documents("a b c d e f", truncation=True)["input_ids"] == [*plain[:3], 0]  # it learns to stop at the cut
+    assert prompts.decode(prompts("a b")["input_ids"]) == "a b"
+    assert prompts.eos_token_id == 0
+
+
+def test_for_prompts_the_name_of_the_end_stays_what_it_was(tokenizer):
+    spelled = Tokenizer.from_str(tokenizer.to_str())
+    spelled.encode_special_tokens = True
+    for made, ends in ((tokenizer, 1), (spelled, 0)):
+        prompts = wrap_tokenizer(made, model_max_length=40, for_prompts=True)
+        assert prompts(f"a {END_OF_TEXT}")["input_ids"].count(0) == ends
 
 
 def test_wrapping_does_not_change_the_tokenizer(tokenizer):

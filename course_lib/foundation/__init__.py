@@ -19,6 +19,7 @@ from course_lib.foundation.arguments import (
     check_choice,
     check_dense,
     check_epoch,
+    check_flag,
     check_index,
     check_integer,
     check_iterable,
@@ -44,6 +45,7 @@ from course_lib.foundation.corpora import (
     load_documents,
     load_sources,
     load_text,
+    load_translations,
     python_sources,
     web_document,
 )

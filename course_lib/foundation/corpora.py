@@ -118,6 +118,18 @@ def load_sources() -> dict[str, list[str]]:
     return sources
 
 
+def load_translations() -> dict[str, list[str]]:
+    """Read the same passages in English, German and Chinese, to compare what a text
+    costs: passage i of each language says the same.
+
+    Returns the passages of each language, by name.
+    """
+    passages: dict[str, list[str]] = {}
+    for document in load_documents(_bundled("translations.jsonl")):
+        passages.setdefault(document.kind, []).append(document.text)
+    return passages
+
+
 def python_sources() -> Iterator[Document]:
     """Read the source of the standard library, a corpus that every Python user has.
 

@@ -34,6 +34,8 @@ from course_lib.foundation import (
     Finite,
     Several,
     Text,
+    check_choice,
+    check_flag,
     check_integer,
     check_special_tokens,
     checked,
@@ -436,20 +438,23 @@ VERIFICATION_SAMPLES: dict[str, list[str]] = {
 
 
 def find_round_trip_failures(
-    tokenizer: Tokenizer, texts: Iterable[str]
+    tokenizer: Tokenizer, texts: Iterable[str], *, against: str = "normalized"
 ) -> list[tuple[str, str]]:
     """Return each text that does not survive, with the text that came back.
 
     A text survives if `decode(encode(text))` is the normalized text, character for
-    character. A text that spells a special token may not survive, because the tokenizer
-    cuts it there and normalizes the parts. Set `tokenizer.encode_special_tokens` to
-    take the token's name for text.
+    character. Against the `original`, what the normalizer changes counts as well: a
+    text then survives only if it comes back as it was. A text that spells a special
+    token may not survive, because the tokenizer cuts it there and normalizes the parts.
+    Set `tokenizer.encode_special_tokens` to take the token's name for text.
     """
     _check_tokenizer(tokenizer)
+    check_choice("against", against, ("normalized", "original"))
     failures = []
     for text in iterate_texts(texts):
         normalizer = tokenizer.normalizer
-        expected = normalizer.normalize_str(text) if normalizer else text
+        changes = normalizer is not None and against == "normalized"
+        expected = normalizer.normalize_str(text) if changes else text
         ids = tokenizer.encode(text, add_special_tokens=False).ids
         got = tokenizer.decode(ids, skip_special_tokens=False)
         if got != expected:
@@ -470,10 +475,15 @@ def wrap_tokenizer(
     model_max_length: int,
     end_of_text: str = END_OF_TEXT,
     pad_token: str = PAD,
+    for_prompts: bool = False,
 ) -> PreTrainedTokenizerFast:
     """Give a tokenizer the interface that `transformers` expects.
 
     Its special tokens get their roles. It pads and truncates on the right.
+
+    By default every text gets its end, also one that `truncation=True` has cut, and a
+    model that trains on such a text learns to stop at the cut. Wrap a second time
+    `for_prompts`, for whatever is not over: prompts, and texts to be cut.
 
     Args:
         tokenizer: from `build_tokenizer`; it is copied.
@@ -482,12 +492,14 @@ def wrap_tokenizer(
         end_of_text: the special token that begins and ends a text: bos and eos.
         pad_token: the token that fills up a batch. It may be `end_of_text`, because
             that is common, but then the ids no longer tell where a text ends.
+        for_prompts: add nothing to a text, and no end in particular.
 
     Raises ValueError if a token is not among the special tokens: it would get a new id,
     which no model expects.
     """
     _check_tokenizer(tokenizer)
-    ends = tokenizer.num_special_tokens_to_add(is_pair=False)
+    check_flag("for_prompts", for_prompts)
+    ends = 0 if for_prompts else tokenizer.num_special_tokens_to_add(is_pair=False)
     model_max_length = check_integer(
         "model_max_length", model_max_length, minimum=1 + ends
     )
@@ -501,7 +513,7 @@ def wrap_tokenizer(
     # Imported here because it takes a second, and nothing else in this module needs it.
     from transformers import PreTrainedTokenizerFast
 
-    return PreTrainedTokenizerFast(
+    wrapped = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         bos_token=end_of_text,
         eos_token=end_of_text,
@@ -509,4 +521,9 @@ def wrap_tokenizer(
         padding_side="right",
         truncation_side="right",
         model_max_length=model_max_length,
+        # Their classes set it anew in every call, so it must be told to the wrapper.
+        split_special_tokens=tokenizer.encode_special_tokens,
     )
+    if for_prompts:
+        wrapped.backend_tokenizer.post_processor = None
+    return wrapped

@@ -81,6 +81,8 @@ CALLS = {
     "load_documents(file(b'\\xff'))": ValueError("is not UTF-8"),
     "load_documents(file('\\n'))": ValueError("holds no documents"),
     "list(load_sources())": ["english", "chinese", "code", "math"],
+    "load_translations('german')": TypeError("takes 0 positional arguments"),
+    "with_corpus('nowhere', lambda: len(load_translations()))": 3,
     "load_sources('english')": TypeError("takes 0 positional arguments"),
     "with_corpus('nowhere', lambda: len(load_sources()))": 4,  # it is not the reader's text
     "next(python_sources()).kind": "python",

@@ -136,6 +136,9 @@ CALLS = {
     "find_round_trip_failures(small(), [])": [],
     "find_round_trip_failures(small(), ['', '\\x00', 'é', '<0x41>'])": [],
     "find_round_trip_failures(small(), 'text')": TypeError("texts must be several texts"),
+    "find_round_trip_failures(small(), ['a'], against='text')": ValueError("against must be"),
+    "find_round_trip_failures(small(), ['a'], against=None)": TypeError("against must be"),
+    "find_round_trip_failures(small(), ['a  b'], against='original')": [("a  b", "a b")],
     "find_round_trip_failures(None, ['a'])": TypeError("tokenizer must be a tokenizers.Tokenizer, got NoneType"),
     "find_round_trip_failures(small(), ['a <|pad|>'])": [("a <|pad|>", "a<|pad|>")],
     "find_round_trip_failures(without('normalizer'), ['a  b '])": [],
@@ -148,6 +151,8 @@ CALLS = {
     "wrap_tokenizer('tokenizer.json', model_max_length=8)": TypeError(
         "tokenizer must be a tokenizers.Tokenizer, got str"
     ),
+    "wrap_tokenizer(small(), model_max_length=8, for_prompts='no')": TypeError("for_prompts must be"),
+    "wrap_tokenizer(small(), model_max_length=1, for_prompts=True)('a b')['input_ids'][-1] == 0": False,
     "wrap_tokenizer(small(), model_max_length=nan)": TypeError("model_max_length must be"),
     "wrap_tokenizer(small(), model_max_length=1)": ValueError("model_max_length must be"),
     "wrap_tokenizer(small(), model_max_length=8.0)": TypeError("model_max_length must be"),
