@@ -2,7 +2,7 @@
 
     python tests/publish.py https://github.com/NAME/REPOSITORY --branch main
 
-Until then no address stands anywhere: a lesson that is opened apart from its repository cannot fetch the course.
+Until then no address stands anywhere: a lesson that is opened apart from its repository says that it needs the rest.
 """
 
 import argparse
@@ -12,24 +12,30 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-UNKNOWN = "THE-ADDRESS-OF-A-PUBLIC-COPY"  # what git then says that it cannot find
 TAG = "install"
 
 # Where the kernel knows the course, this does nothing.
 INSTALL = """\
-# Installs the course where it is missing, as on Colab; else it does nothing.
+# Installs the course where it is missing; else it does nothing.
 import importlib.util, pathlib, subprocess, sys
 
 if importlib.util.find_spec("course_lib") is None:
     course = pathlib.Path("..").resolve()
     if not (course / "course_lib").is_dir():
-        course = pathlib.Path("feeding-language-models").resolve()
-        address = "{address}"
-        if not course.is_dir():
-            subprocess.check_call(["git", "clone", "--depth=1", address, course])
+{elsewhere}
     subprocess.check_call([sys.executable, "-m", "pip", "install", "-q", "-e", course])
     sys.path.append(str(course))
 """
+CLONE = """\
+        course = pathlib.Path("feeding-language-models").resolve()
+        address = "{address}"
+        if not course.is_dir():
+            subprocess.check_call(["git", "clone", "--depth=1", address, course])"""
+REFUSE = """\
+        raise FileNotFoundError(
+            "A lesson needs the rest of its course. Get the whole folder, in which "
+            "`notebooks` and `course_lib` are side by side, and open the lesson there."
+        )"""
 WELCOME = """\
 # Says where you were, if you have done something in the lessons.
 from course_lib.teaching import show_progress, welcome_back
@@ -44,8 +50,10 @@ def address() -> str:
 
 
 def install_source() -> str:
-    """The first code cell of each lesson."""
-    return INSTALL.format(address=address() or UNKNOWN).strip()
+    """The first code cell of each lesson: without an address, it says what is missing."""
+    published = address()
+    elsewhere = CLONE.format(address=published) if published else REFUSE
+    return INSTALL.format(elsewhere=elsewhere).strip()
 
 
 def badges(address: str, branch: str) -> str:

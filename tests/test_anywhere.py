@@ -117,12 +117,22 @@ def run_first_cell(folder: Path, monkeypatch, *, there: bool) -> list[list[str]]
 
 def test_the_first_cell_installs_the_course_where_it_is_missing(tmp_path, monkeypatch):
     assert run_first_cell(tmp_path, monkeypatch, there=True) == []
+    address = "https://github.com/someone/course"
+    monkeypatch.setattr(publish, "address", lambda: address)
     clone, install = run_first_cell(tmp_path, monkeypatch, there=False)
     course = str(tmp_path.resolve() / "feeding-language-models")
-    assert clone == ["git", "clone", "--depth=1", publish.address() or publish.UNKNOWN, course]
+    assert clone == ["git", "clone", "--depth=1", address, course]
     assert install[0] == sys.executable
     assert install[-2:] == ["-e", course]
     # In a copy of the repository, whose Python does not know it yet, nothing is fetched.
+    (install,) = run_first_cell(ROOT / "notebooks", monkeypatch, there=False)
+    assert install[-1] == str(ROOT)
+
+
+def test_a_lesson_without_its_course_and_without_an_address_says_what_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(publish, "address", lambda: "")
+    with pytest.raises(FileNotFoundError, match="Get the whole folder, in which `notebooks` and `course_lib`"):
+        run_first_cell(tmp_path, monkeypatch, there=False)
     (install,) = run_first_cell(ROOT / "notebooks", monkeypatch, there=False)
     assert install[-1] == str(ROOT)
 
