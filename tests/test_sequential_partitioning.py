@@ -176,7 +176,9 @@ def test_any_model_that_reads_on_can_be_trained():
     learner = Remembering()
     settings = {"num_updates": 5, "carry_state": True, "generator": seeded(0)}
     losses = train_on_epochs(learner, np.arange(40) % 9, seq_data_iter_sequential, 2, 3, **settings)
-    assert len(losses) == 5 and learner.attached and not any(learner.attached)
+    assert len(losses) == 5
+    assert learner.attached
+    assert not any(learner.attached)
     assert token_losses(learner, [1, 2, 3], 2, carry_state=False).shape == (2,)
 
 
