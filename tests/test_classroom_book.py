@@ -125,8 +125,8 @@ def test_a_lesson_that_got_another_number_is_found_at_its_old_address(tmp_path):
 
 
 def test_what_only_installs_is_left_out_formulas_need_no_script_and_sources_lead_to_the_reference(lesson):
-    assert "where it is missing, as on Colab" in LESSONS[0].path.read_text(encoding="utf-8")
-    assert "where it is missing, as on Colab" not in lesson
+    assert "where it is missing; else it does nothing" in LESSONS[0].path.read_text(encoding="utf-8")
+    assert "where it is missing; else it does nothing" not in lesson
     assert '<div class="math"><math' in lesson
     assert "<mfrac>" in lesson
     assert re.search(r'href="\.\./reference/sliding_windows\.html"[^>]*>\s*<code[^>]*>', lesson)
