@@ -1,12 +1,16 @@
 """Copying batches ahead: what can be told without a GPU, by a stand-in that writes down what is asked of it."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from itertools import chain, islice
 
+import numpy as np
 import pytest
 import torch
+from torchdata.stateful_dataloader import StatefulDataLoader
 
 from course_lib.many_machines import devices
 from course_lib.many_machines.devices import copy_to_device
+from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
 
 BATCHES = [(torch.tensor([k]), torch.tensor([k, k])) for k in range(5)]
 
@@ -82,6 +86,56 @@ def test_what_was_read_before_an_error_comes_before_it(log, ahead):
     with pytest.raises(ValueError, match="line 5"):
         seen.extend(batch[0].name for batch in copy_to_device(until_an_error(), "cuda", ahead=ahead))
     assert seen == ["0", "1", "2", "3"]
+
+
+@pytest.fixture
+def pretended(monkeypatch):
+    """Copying to a GPU that is not there: tensors stay where they are."""
+    for name, does in (
+        ("is_available", lambda: True),
+        ("Stream", lambda device: Recorder([], "copying")),
+        ("stream", lambda stream: nullcontext()),
+        ("current_stream", lambda device: Recorder([], "computing")),
+    ):
+        monkeypatch.setattr(devices.torch.cuda, name, does)
+    monkeypatch.setattr(Recorder, "record_event", lambda self: self)
+    monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: tensor)
+    monkeypatch.setattr(torch.Tensor, "to", lambda tensor, device, non_blocking=False: tensor)
+    monkeypatch.setattr(torch.Tensor, "record_stream", lambda tensor, stream: None)
+
+
+def new_loader(kind):
+    windows = SlidingWindowDataset(np.arange(97), 4, 4)
+    if kind == "course":
+        return make_dataloader(windows, 2, base_seed=3)
+    return StatefulDataLoader([windows[i] for i in range(len(windows))], batch_size=2)
+
+
+@pytest.mark.filterwarnings("ignore:.set_vital.")  # torchdata asks for it
+@pytest.mark.parametrize("kind", ["course", "torchdata"])
+@pytest.mark.parametrize("device", ["cuda", "cpu"])
+@pytest.mark.parametrize("ahead", [1, 2, 5, 100])
+def test_what_is_ahead_is_read_again_after_a_resume(pretended, kind, device, ahead):
+    def read(batches, steps=None):
+        return [batch[0].tolist() for batch in islice(batches, steps)]
+
+    whole = read(new_loader(kind))
+    for steps in (0, 1, 5, len(whole) - 1, len(whole)):
+        copied = copy_to_device(new_loader(kind), device, ahead=ahead)
+        begun = read(copied, steps)
+        loader = new_loader(kind)
+        loader.load_state_dict(copied.state_dict())
+        gone_on = read(copy_to_device(loader, device, ahead=ahead))
+        if steps < len(whole):
+            assert begun + gone_on == whole
+        elif kind == "course":  # the next epoch
+            assert sorted(chain(*gone_on)) == sorted(chain(*whole))
+            assert gone_on != whole
+
+
+def test_batches_of_a_list_have_no_state():
+    with pytest.raises(TypeError, match="batches must be a loader with a state_dict, got list"):
+        copy_to_device(BATCHES, "cpu").state_dict()
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch finds no CUDA device here")

@@ -33,18 +33,25 @@ from course_lib.foundation import (
 )
 from course_lib.foundation.executors import process_context
 from course_lib.many_machines import (
+    NoisySamples,
+    RankReport,
+    backward_by_targets,
     file_tasks,
+    generator_of,
     rank_and_size,
     rows_of_documents,
     take_steps,
     tokenize_files,
+    train_on_shards,
     train_rank,
     worker_and_count,
 )
 from course_lib.many_machines.__main__ import main
 from course_lib.many_machines.file_tasks import encode_task
 from course_lib.many_machines.inputs import read_task
-from course_lib.token_shards import verify_shards, write_shards
+from course_lib.sliding_windows import SlidingWindowDataset
+from course_lib.token_shards import ShardedStream, verify_shards, write_shards
+from course_lib.tokenizer_pipeline import build_tokenizer
 from deadly import encode_or_die, run_until_killed
 from power_loss import power_cuts
 
@@ -595,19 +602,159 @@ def test_every_worker_of_every_rank_is_a_reader_of_its_own_however_workers_are_s
     assert len(shares[0]) == len(shares[1])
 
 
-def test_ranks_that_torchrun_starts_find_each_other(made):
+# Training on shards
+
+
+SHARDED = {"context_length": 16, "batch_size": 12}
+
+
+def as_training(reference: Path, vocab_size: int, last_step: int, **options: object) -> RankReport:
+    return train_on_shards(reference, vocab_size, last_step=last_step, progress=False, **SHARDED | options)
+
+
+@pytest.fixture(scope="module")
+def trained(made, tokenizer) -> RankReport:
+    """What 9 steps of one process come to that nobody disturbs."""
+    return as_training(made / "reference", tokenizer.get_vocab_size(), 9)
+
+
+def test_training_on_shards_is_training_on_their_windows(made, tokenizer, trained):
+    windows = SlidingWindowDataset(np.asarray(ShardedStream(made / "reference", "train")), 16, 16)
+    rows = *windows[np.arange(len(windows))], tokenizer.get_vocab_size()
+    same = train_rank(*rows, batch_size=12, num_updates=9)
+    assert (trained.losses, trained.rows, trained.scored) == (same.losses, same.rows, same.scored)
+    assert torch.equal(trained.weights, same.weights)
+    assert trained.state["steps"] == 9
+
+
+def test_a_checkpoint_is_of_its_own_shards_seed_and_vocabulary(tmp_path, made, tokenizer):
+    saved, size = tmp_path / "run.pt", tokenizer.get_vocab_size()
+    as_training(made / "reference", size, 2, checkpoint=saved)
+    for others, words in (
+        ({"base_seed": 1}, "saved with base_seed=0"),
+        ({"context_length": 8}, "saved with context_length=16"),
+        ({"vocab_size": size + 1}, "saved with vocab_size="),
+    ):
+        with pytest.raises(ValueError, match=words):
+            as_training(made / "reference", **{"vocab_size": size, "last_step": 3, "checkpoint": saved} | others)
+    done = as_training(made / "reference", size, 2, checkpoint=saved)  # nothing is left to do
+    assert (done.losses, done.state["steps"]) == ([], 2)
+    for damaged in (saved.read_bytes()[:-100], b"", b"no checkpoint"):
+        saved.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"run\.pt is not a checkpoint"):
+            as_training(made / "reference", size, 3, checkpoint=saved)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc says which file is synced")
+def test_after_a_power_cut_behind_any_sync_training_goes_on(tmp_path, made, tokenizer, trained, monkeypatch):
+    def train(folder: Path) -> RankReport:
+        saved = folder / "run.pt"
+        return as_training(made / "reference", tokenizer.get_vocab_size(), 9, checkpoint=saved, save_every=4)
+
+    cuts = power_cuts(tmp_path / "root", lambda: train(tmp_path / "root"), monkeypatch)
+    assert len(cuts) >= 6  # three files, each with its folder
+    begun_at = set()
+    for number, left in enumerate(cuts):
+        left.restore(tmp_path / str(number))
+        report = train(tmp_path / str(number))
+        begun_at.add(9 - len(report.losses))
+        assert report.losses == trained.losses[9 - len(report.losses) :]
+        assert torch.equal(report.weights, trained.weights)
+    assert begun_at == {0, 4, 8, 9}
+
+
+def test_training_that_is_killed_again_and_again_ends_where_one_does_that_is_not(tmp_path, made, tokenizer, trained):
+    saved = tmp_path / "run.pt"
+    command = "train {} --tokenizer {} --context-length 16 --batch-size 12 --steps 9 --save-every 2 --quiet"
+    command = [*command.format(made / "reference", made / "tokenizer.json").split(), "--checkpoint", str(saved)]
+    kills = 0
+    while True:
+        before = saved.stat().st_mtime_ns if saved.exists() else 0
+        run = process_context().Process(target=main, args=(command,))
+        run.start()
+        while run.is_alive() and (not saved.exists() or saved.stat().st_mtime_ns == before):
+            time.sleep(0.001)
+        if not run.is_alive():
+            break
+        run.kill()  # wherever it is behind its next save
+        run.join()
+        kills += 1
+    assert run.exitcode == 0
+    assert kills >= 1
+    assert as_training(made / "reference", tokenizer.get_vocab_size(), 9, checkpoint=saved).losses == []
+    weights = torch.load(saved, weights_only=True)["model"].values()
+    assert torch.equal(torch.cat([w.flatten() for w in weights]), trained.weights)
+
+
+def test_two_ranks_of_torchrun_stop_and_one_goes_on(tmp_path, made, tokenizer, trained, capsys):
+    train = ["train", str(made / "reference"), "--tokenizer", str(made / "tokenizer.json"), "--quiet"]
+    train += ["--context-length", "16", "--batch-size", "12", "--checkpoint", str(tmp_path / "run.pt")]
     launch = "-m torch.distributed.run --nproc-per-node 2 --rdzv-backend c10d --rdzv-endpoint 127.0.0.1:0"
-    train = "-m course_lib.many_machines train --steps 3 --batch-size 12 --context-length 32"
-    command = [sys.executable, *launch.split(), *train.split(), str(made / "first.jsonl")]
+    command = [sys.executable, *launch.split(), "-m", "course_lib.many_machines", *train, "--steps", "5"]
     # one thread each, or the launcher warns that it sets that; on this machine, whatever its name leads to
     settings = {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"} if sys.platform == "linux" else {}
     ran = subprocess.run(command, capture_output=True, text=True, timeout=600, env=os.environ | settings)
     assert ran.returncode == 0, ran.stderr
     (printed,) = ran.stdout.splitlines()  # by the first rank alone
-    line = json.loads(printed)
-    assert line["ranks"] == 2
-    characters = CharTokenizer("".join(TEXTS[:120]), max_characters=256)
-    inputs, targets = rows_of_documents(TEXTS[:120], characters, 32)
-    one = train_rank(inputs, targets, characters.vocab_size, batch_size=12, num_updates=3)
-    np.testing.assert_allclose(line["losses"], one.losses, rtol=1e-5)
-    np.testing.assert_allclose(line["weights"], one.weights.double().square().sum(), rtol=1e-5)
+    two = json.loads(printed)
+    assert (two["ranks"], two["steps"]) == (2, 5)
+    assert main([*train, "--steps", "9"]) == 0
+    one = json.loads(capsys.readouterr().out)
+    assert (one["ranks"], one["steps"]) == (1, 9)
+    np.testing.assert_allclose(two["losses"] + one["losses"], trained.losses, rtol=1e-4)
+    assert one["rows"] == trained.rows[5 * 12 :]
+    np.testing.assert_allclose(one["weights"], trained.weights.double().square().sum(), rtol=1e-4)
+
+
+def test_shards_of_another_tokenizer_are_not_trained_on(made, tmp_path, capsys):
+    other = build_tokenizer(TEXTS[:20], vocab_size=300)
+    other.save(str(tmp_path / "other.json"))
+    assert main(["train", str(made / "reference"), "--tokenizer", str(tmp_path / "other.json")]) == 1
+    assert "was written with another tokenizer" in capsys.readouterr().err
+
+
+def half_used(rank_that_skips: int) -> list[float | None]:
+    """One of two weights is used on one rank alone, and a third one nowhere."""
+    model = torch.nn.ParameterList([torch.ones(()) for _ in range(3)])
+    used = model[0] if rank_and_size()[0] == rank_that_skips else model[0] + 3 * model[1]
+    backward_by_targets(model, used, 1)
+    return [None if weight.grad is None else weight.grad.item() for weight in model]
+
+
+def test_a_rank_that_has_not_used_a_weight_does_not_keep_the_others_waiting():
+    for skips in (0, 1):
+        assert run_ranks(half_used, 2, skips, time_limit=30) == [[1.0, 1.5, None]] * 2
+
+
+# Noise
+
+
+def noise_of(epoch: int, num_workers: int, samples: range = range(12)) -> dict[int, int]:
+    order = [(epoch, sample) for sample in samples]
+    loader = torch.utils.data.DataLoader(NoisySamples(7), batch_size=None, sampler=order, num_workers=num_workers)
+    return dict(map(tuple, loader))
+
+
+def test_noise_is_that_of_the_sample_and_the_epoch_whoever_reads_it():
+    alone = noise_of(0, 0)
+    assert [noise_of(0, workers) for workers in (1, 3)] == [alone] * 2
+    assert noise_of(0, 0, range(5, 12)) == {sample: alone[sample] for sample in range(5, 12)}  # resumed
+    assert noise_of(1, 0) != alone
+    assert len(set(alone.values())) > 6
+
+
+def test_workers_that_go_on_from_epoch_to_epoch_draw_new_noise():
+    order = [(0, 0), (0, 1)]
+    loader = torch.utils.data.DataLoader(
+        NoisySamples(7), batch_size=None, sampler=order, num_workers=1, persistent_workers=True
+    )
+    first = list(loader)
+    order[:] = [(1, 0), (1, 1)]
+    assert list(loader) != first
+
+
+def test_no_two_samples_share_a_generator():
+    numbers = (0, 1, 2**31, 2**32 - 1, 2**32, 2**32 + 1, 2**40)
+    keys = [(s, e, n) for s in numbers for e in numbers[:4] for n in numbers]
+    drawn = {tuple(generator_of(*key).integers(2**63, size=2)) for key in keys}
+    assert len(drawn) == len(keys)

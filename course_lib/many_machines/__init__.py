@@ -10,44 +10,32 @@ the same number of targets.
 
 from __future__ import annotations
 
-import copy
-import hashlib
 import math
 import os
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from tokenizers import Tokenizer
-from torch import distributed, nn
-from torch.utils.data import IterableDataset, get_worker_info
+from torch.utils.data import Dataset, IterableDataset, get_worker_info
 
 from course_lib.foundation import (
     IGNORED,
     AtLeast,
-    ConvolutionModel,
     Count,
     FilePath,
     Finite,
     Ids,
     InThisProcess,
     Length,
-    OneOf,
     Seed,
-    Several,
-    as_integers,
     check_integer,
     check_number,
-    check_range,
-    check_state,
     checked,
     durable,
     encode_each,
@@ -58,6 +46,7 @@ from course_lib.foundation import (
     smallest_dtype,
 )
 from course_lib.many_machines import file_tasks
+from course_lib.many_machines.devices import CopiedBatches as CopiedBatches
 from course_lib.many_machines.devices import copy_to_device as copy_to_device
 from course_lib.many_machines.inputs import (
     TASK_BYTES,
@@ -66,7 +55,16 @@ from course_lib.many_machines.inputs import (
     plan_tasks,
     read_task,
 )
-from course_lib.sliding_windows import BatchOrder
+from course_lib.many_machines.training import LOSSES as LOSSES
+from course_lib.many_machines.training import RankReport as RankReport
+from course_lib.many_machines.training import backward_by_ranks as backward_by_ranks
+from course_lib.many_machines.training import backward_by_targets as backward_by_targets
+from course_lib.many_machines.training import fingerprint as fingerprint
+from course_lib.many_machines.training import rank_and_size as rank_and_size
+from course_lib.many_machines.training import sum_over_ranks as sum_over_ranks
+from course_lib.many_machines.training import take_steps as take_steps
+from course_lib.many_machines.training import train_on_shards as train_on_shards
+from course_lib.many_machines.training import train_rank as train_rank
 from course_lib.token_shards import shard_files, shard_tasks
 from course_lib.token_shards.shard_files import (
     INPUTS,
@@ -76,7 +74,6 @@ from course_lib.token_shards.shard_files import (
 )
 from course_lib.token_shards.shard_tasks import Job, TaskResult, finish_job
 
-POSITION = ("model", "optimizer", "epoch", "rows_delivered")  # in a state of training
 MOST = 10**12  # machines, or devices, of an estimate
 
 # Tokenizing.
@@ -271,25 +268,35 @@ class RandomNumbers(IterableDataset):
             yield (worker.id if worker else 0), number
 
 
-class OwnRandomNumbers(RandomNumbers):
-    """Draw three random numbers in each worker, with a generator of its own."""
+@checked
+def generator_of(
+    seed: Seed, epoch: Annotated[int, AtLeast(0, 2**32 - 1)], sample: Count
+) -> np.random.Generator:
+    """Make the generator for all that is random about one sample in one epoch.
 
-    def __init__(self, seed: int):
-        super().__init__(seed)
-        self.seed, self.ranks = seed, rank_and_size()  # before workers begin
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        worker, _ = worker_and_count(self.ranks)
-        own = np.random.SeedSequence([self.seed, worker])
-        self.generator = np.random.default_rng(own)
-        return super().__iter__()
+    It knows neither ranks nor workers, so a sample has the same noise whoever reads it,
+    also after a resume, and other noise in the next epoch. Different seeds, epochs and
+    samples never give the same `SeedSequence`.
+    """
+    key = np.random.SeedSequence(seed, spawn_key=(epoch, sample))
+    return np.random.default_rng(key)
 
 
-def rank_and_size() -> tuple[int, int]:
-    """Return this rank's number and the number of ranks; (0, 1) without a group."""
-    if not distributed.is_initialized():
-        return 0, 1
-    return distributed.get_rank(), distributed.get_world_size()
+class NoisySamples(Dataset):
+    """The samples of an epoch, each with one number that it draws.
+
+    An index is a pair of an epoch and a sample. It comes from the process that knows
+    the epoch, while a worker may have copied this data set epochs ago.
+    """
+
+    @checked
+    def __init__(self, seed: Seed):
+        self.seed = seed
+
+    def __getitem__(self, index: tuple[int, int]) -> tuple[int, int]:
+        epoch, sample = index
+        generator = generator_of(self.seed, epoch, sample)
+        return sample, int(generator.integers(1000))
 
 
 @checked
@@ -310,250 +317,6 @@ def rows_of_documents(
         inputs[row, : len(ids) - 1] = ids[:-1]
         targets[row, : len(ids) - 1] = ids[1:]
     return inputs, targets
-
-
-@checked
-def sum_over_ranks(tensor: torch.Tensor) -> torch.Tensor:
-    """Sum a tensor over all ranks, in place; every rank must take part."""
-    if distributed.is_initialized():
-        distributed.all_reduce(tensor)
-    return tensor
-
-
-@checked
-def backward_by_targets(
-    model: nn.Module, loss_sum: torch.Tensor, num_scored: Count
-) -> float:
-    """Give every parameter the gradient of the mean loss over the targets of all ranks.
-
-    Each rank divides its sum by the number of targets of *all* ranks, and then the
-    gradients are added up. `DistributedDataParallel` takes the mean of the gradients
-    instead, so there the loss must first be multiplied by the number of ranks. Returns
-    the mean loss, the same on every rank.
-    """
-    totals = torch.tensor([float(loss_sum.detach()), float(num_scored)]).double()
-    nats, scored = sum_over_ranks(totals).tolist()
-    if not scored:
-        raise ValueError("no rank has a target to score in this step")
-    (loss_sum / scored).backward()
-    for gradient in _gradients(model):
-        sum_over_ranks(gradient)
-    return nats / scored
-
-
-@checked
-def backward_by_ranks(
-    model: nn.Module, loss_sum: torch.Tensor, num_scored: Length
-) -> float:
-    """The naive twin: the gradient of the mean of the ranks' means, which it returns.
-
-    The fewer targets a rank has, the more each of them counts.
-    """
-    _, world_size = rank_and_size()
-    mean = loss_sum / num_scored
-    mean.backward()
-    for gradient in _gradients(model):
-        sum_over_ranks(gradient)
-        gradient /= world_size
-    return float(sum_over_ranks(mean.detach().clone())) / world_size
-
-
-def _gradients(model: nn.Module) -> Iterator[torch.Tensor]:
-    """Yield the gradients of all weights that are not frozen, as on every rank."""
-    return (p.grad for p in model.parameters() if p.grad is not None)
-
-
-LOSSES = {"global": backward_by_targets, "mean of means": backward_by_ranks}
-
-
-@dataclass(frozen=True)
-class RankReport:
-    """What a rank has done."""
-
-    losses: list[float]  #: the loss of each step, the same on every rank
-    rows: list[int]  #: the rows that this rank has read, in order
-    scored: list[int]  #: how many targets this rank had in each step
-    state: dict[str, Any]  #: the position to go on from, on any number of ranks
-
-    @property
-    def weights(self) -> torch.Tensor:
-        """All parameters of the model, in one row."""
-        return torch.cat([w.flatten() for w in self.state["model"].values()])
-
-
-@checked
-def train_rank(
-    inputs: torch.Tensor,
-    targets: torch.Tensor,
-    vocab_size: Annotated[int, AtLeast(1, 2**20)],
-    *,
-    batch_size: Length,
-    num_updates: Annotated[int, AtLeast(1, 10**9)],
-    base_seed: Annotated[int, AtLeast(0, 2**63 - 1)] = 0,
-    loss: Annotated[str, OneOf(LOSSES)] = "global",
-    state: Mapping[str, Any] | None = None,
-) -> RankReport:
-    """Train a small model on rows, as one rank of many or as the only process.
-
-    Every rank calls this function with the same arguments. All ranks begin with the
-    same weights, take equally many steps, and read different rows of one order, which
-    is new in each epoch. Rows at the end of an epoch that do not fill a step are left
-    out.
-
-    Args:
-        inputs, targets: shape (rows, T); a target of -100 is not scored.
-        vocab_size: V.
-        batch_size: rows in a step of all ranks together, a multiple of their number.
-        num_updates: how many steps to take now.
-        base_seed: orders the rows, and draws the first weights.
-        loss: "global", the mean over the targets of all ranks, or "mean of means".
-        state: that of a report, to go on from there, of the same rows, vocabulary and
-            seed. The number of ranks and of rows in a step may differ. It is not
-            changed.
-    """
-    rank, world_size = rank_and_size()
-    if batch_size % world_size:
-        raise ValueError(
-            f"batch_size must be a multiple of the {world_size} ranks, got {batch_size}"
-        )
-    inputs, targets = (
-        torch.from_numpy(as_integers(name, ids).astype(np.int64))
-        for name, ids in (("inputs", inputs), ("targets", targets))
-    )
-    if inputs.ndim != 2 or inputs.shape != targets.shape:
-        raise ValueError(
-            "inputs and targets must have one shape (rows, T), got "
-            f"{tuple(inputs.shape)} and {tuple(targets.shape)}"
-        )
-    check_range("inputs", inputs.numpy(), vocab_size)
-    check_range("targets", targets[targets != IGNORED].numpy(), vocab_size)
-    order = BatchOrder(
-        len(inputs),
-        batch_size // world_size,
-        base_seed=base_seed,
-        drop_last=True,
-        rank=rank,
-        world_size=world_size,
-    )
-    with torch.random.fork_rng():
-        torch.manual_seed(order.base_seed)
-        model = ConvolutionModel(vocab_size, hidden_size=16)
-    # fused: all weights in one call, which is the fastest way for models so small
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2, fused=True)
-    settings = {
-        "rows": fingerprint(inputs, targets),
-        "vocab_size": model.embedding.num_embeddings,
-        "base_seed": order.base_seed,
-    }
-    epoch, done = 0, 0
-    if state is not None:
-        state = check_state(state, settings, POSITION, owner="run")
-        epoch = check_integer("epoch", state["epoch"], minimum=0)
-        done, most = state["rows_delivered"], len(inputs)
-        done = check_integer("rows_delivered", done, minimum=0, maximum=most)
-        _go_on(model, optimizer, state)
-    losses, rows, scored = [], [], []
-    while len(losses) < num_updates:
-        order.stand_at(epoch, windows=done)
-        for batch, _ in zip(order, range(num_updates - len(losses)), strict=False):
-            logits, ids = model(inputs[batch]).flatten(0, 1), targets[batch].flatten()
-            loss_sum = F.cross_entropy(logits, ids, reduction="sum")  # without IGNORED
-            scored.append(int((ids != IGNORED).sum()))
-            optimizer.zero_grad()
-            losses.append(LOSSES[loss](model, loss_sum, scored[-1]))
-            optimizer.step()
-            rows += batch
-            done += batch_size
-        if done + batch_size > len(inputs):
-            epoch, done = epoch + 1, 0
-    position = model.state_dict(), optimizer.state_dict(), epoch, done
-    saved = dict(zip(POSITION, position, strict=True)) | settings
-    return RankReport(losses, rows, scored, saved)
-
-
-def _go_on(
-    model: nn.Module, optimizer: torch.optim.Adam, state: Mapping[str, Any]
-) -> None:
-    """Load the weights and Adam's memory from a state, after a check of all of them: if
-    the memory has other shapes, Adam's fused step writes beyond its end."""
-    memory = {
-        number: {"step": torch.tensor(0.0), "exp_avg": weight, "exp_avg_sq": weight}
-        for number, weight in enumerate(model.parameters())
-    }
-    settings = optimizer.state_dict()  # of this call
-    wanted = {"model": model.state_dict(), "optimizer": settings | {"state": memory}}
-    saved = {name: state[name] for name in wanted}
-    if not _fits(saved, wanted) or not all(
-        saved["optimizer"]["state"][number]["step"] >= 1
-        and saved["optimizer"]["state"][number]["exp_avg_sq"].min() >= 0
-        for number in memory
-    ):
-        raise ValueError(
-            "state must hold finite weights of this model, and for each of them the "
-            "step, exp_avg and exp_avg_sq of Adam"
-        )
-    saved = copy.deepcopy(saved)  # since steps change tensors in place
-    model.load_state_dict(saved["model"])
-    optimizer.load_state_dict(settings | {"state": saved["optimizer"]["state"]})
-
-
-def _fits(saved: object, wanted: object) -> bool:
-    """Say whether tensors have the names, shapes and types wanted, and are finite."""
-    if isinstance(wanted, Mapping):
-        return (
-            isinstance(saved, Mapping)
-            and saved.keys() == wanted.keys()
-            and all(_fits(saved[name], entry) for name, entry in wanted.items())
-        )
-    if isinstance(wanted, torch.Tensor):
-        return (
-            isinstance(saved, torch.Tensor)
-            and (saved.shape, saved.dtype) == (wanted.shape, wanted.dtype)
-            and bool(saved.isfinite().all())
-        )
-    return True
-
-
-def fingerprint(*tensors: torch.Tensor) -> str:
-    """Name what tensors hold, so that a state is never used with other rows."""
-    digest = hashlib.sha256()
-    for tensor in tensors:
-        digest.update(repr((tensor.dtype, tuple(tensor.shape))).encode())
-        digest.update(np.ascontiguousarray(tensor.numpy()).data)
-    return digest.hexdigest()[:16]
-
-
-@checked
-def take_steps(
-    steps_of_ranks: Annotated[Sequence[int], Several("integers")],
-    *,
-    busy_seconds: Annotated[float, Finite(minimum=0, maximum=1e6)] = 0.0,
-) -> int:
-    """Take the steps of this rank, as a loop over the rank's own batches would.
-
-    In each step the ranks add up their gradients, so a rank with more steps than
-    another waits for a partner that does not come. If the process of that partner has
-    ended, gloo notices the closed connection and raises an error at once. If the
-    partner is busy with something else, the wait lasts until a time limit.
-
-    Args:
-        steps_of_ranks: the number of steps of each rank.
-        busy_seconds: how long a rank is busy after its steps, as if it wrote a
-            checkpoint.
-    """
-    rank, world_size = rank_and_size()
-    steps_of_ranks = list(steps_of_ranks)
-    if len(steps_of_ranks) != world_size:
-        raise ValueError(
-            f"steps_of_ranks must hold one number for each of {world_size} ranks, got "
-            f"{len(steps_of_ranks)}"
-        )
-    steps = steps_of_ranks[rank]
-    steps = check_integer("steps_of_ranks", steps, minimum=0, maximum=10**9)
-    for _ in range(steps):
-        sum_over_ranks(torch.ones(1))
-    time.sleep(busy_seconds)
-    return steps
 
 
 @checked

@@ -6,7 +6,6 @@ python -m course_lib.many_machines tokenize --help
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import os
 import sys
@@ -14,19 +13,18 @@ from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
-import torch
 from tokenizers import Tokenizer
 
-from course_lib.foundation import CharTokenizer, RayExecutor, durable
+from course_lib.foundation import RayExecutor
 from course_lib.foundation.ranks import process_group
+from course_lib.foundation.tokenizing import tokenizer_hash
 from course_lib.many_machines import (
-    LOSSES,
     rank_and_size,
-    rows_of_documents,
     tokenize_files,
-    train_rank,
+    train_on_shards,
 )
-from course_lib.many_machines.inputs import list_inputs, plan_tasks, read_task
+from course_lib.many_machines.inputs import list_inputs
+from course_lib.token_shards import shard_files
 from course_lib.token_shards.shard_files import MANIFEST
 
 
@@ -107,42 +105,46 @@ def _parser() -> argparse.ArgumentParser:
     add("--quiet", action="store_true", help="no progress bar")
     train = commands.add_parser(
         "train",
-        help="train a small model on rows of documents, by torchrun",
-        description="Train a small model on the documents of files, padded: torchrun "
-        "--nproc-per-node 2 -m course_lib.many_machines train INPUT... The first rank "
-        "prints a line of JSON.",
+        help="train a small model on shards, by torchrun",
+        description="Train a small model on shards: torchrun --nproc-per-node 2 -m "
+        "course_lib.many_machines train DIR... A run that was killed goes on from its "
+        "checkpoint when it is run again. The first rank prints a line of JSON.",
     )
     train.set_defaults(run=_train)
     add = train.add_argument
-    add("inputs", nargs="+", metavar="INPUT", help="as of `tokenize`")
-    add("--text-column", default="text", metavar="NAME", help="default: text")
+    add("shards", metavar="DIR", help="a folder that `tokenize` wrote")
+    add("--tokenizer", required=True, metavar="FILE", help="that of the shards")
     add("--context-length", type=int, default=64, metavar="T")
     add(
         "--batch-size",
         type=int,
-        metavar="ROWS",
+        metavar="WINDOWS",
         help="of all ranks together (default: 24, or one a rank if they are more)",
     )
-    add("--steps", default=10, **number)
+    add("--steps", default=10, **number, help="when to end, from the run's beginning")
     add("--seed", default=0, **number)
-    add("--loss", choices=list(LOSSES), default="global")
     add(
-        "--state",
-        type=Path,
+        "--checkpoint",
         metavar="FILE",
-        help="go on from this file, if it exists, and save the state there at the end",
+        help="go on from this file, if it exists, and save weights, optimizer and "
+        "position there; the first rank alone reads and writes it",
     )
+    add("--save-every", default=100, **number, help="steps (default: 100)")
+    add("--quiet", action="store_true", help="no progress bar")
     return parser
 
 
-def _tokenize(options: argparse.Namespace) -> None:
-    path = Path(options.tokenizer)
-    if not path.is_file():
+def _tokenizer_of(path: str) -> Tokenizer:
+    if not Path(path).is_file():
         raise FileNotFoundError(f"no tokenizer at {path}")
     try:
-        tokenizer = Tokenizer.from_file(str(path))
+        return Tokenizer.from_file(path)
     except Exception as error:  # the library raises this class itself
         raise ValueError(f"{path} is not a tokenizer.json ({error})") from None
+
+
+def _tokenize(options: argparse.Namespace) -> None:
+    tokenizer = _tokenizer_of(options.tokenizer)
     was_finished = Path(options.out, MANIFEST).is_file()
     files, left_out = list_inputs(options.inputs, suffixes=options.suffix)
     manifest = tokenize_files(
@@ -172,32 +174,30 @@ def _tokenize(options: argparse.Namespace) -> None:
 
 
 def _train(options: argparse.Namespace) -> None:
-    tasks = plan_tasks(options.inputs)
-    texts = [text for task in tasks for text in read_task(task, options.text_column)]
-    tokenizer = CharTokenizer("".join(texts) or " ", max_characters=256)
-    rows = rows_of_documents(texts, tokenizer, options.context_length)
-    path, state = options.state, None
-    if path is not None and path.is_file():
-        state = torch.load(path, weights_only=True)
+    tokenizer = _tokenizer_of(options.tokenizer)
+    manifest = shard_files.open_manifest(options.shards, check_sizes=False)
+    if manifest.settings.tokenizer != tokenizer_hash(tokenizer):
+        raise ValueError(
+            f"{options.shards} was written with another tokenizer than "
+            f"{options.tokenizer}"
+        )
     with process_group():
         rank, world_size = rank_and_size()
-        report = train_rank(
-            *rows,
-            tokenizer.vocab_size,
+        report = train_on_shards(
+            options.shards,
+            tokenizer.get_vocab_size(),
+            context_length=options.context_length,
             batch_size=options.batch_size or max(1, 24 // world_size) * world_size,
-            num_updates=options.steps,
+            last_step=options.steps,
             base_seed=options.seed,
-            loss=options.loss,
-            state=state,
+            checkpoint=options.checkpoint,
+            save_every=options.save_every,
+            progress=False if options.quiet else None,
         )
     if rank:
         return
-    if path is not None:
-        file = io.BytesIO()
-        torch.save(report.state, file)
-        durable.write_durably(path, file.getvalue())
     weights = float(report.weights.double().square().sum())
-    line = {"ranks": world_size, "weights": weights}
+    line = {"ranks": world_size, "steps": report.state["steps"], "weights": weights}
     print(json.dumps(line | {"losses": report.losses, "rows": report.rows}))
 
 

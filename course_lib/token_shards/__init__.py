@@ -18,6 +18,8 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import torch
+from numpy.typing import DTypeLike
 
 from course_lib.foundation import (
     Count,
@@ -45,7 +47,7 @@ from course_lib.token_shards.shard_tasks import (
     finish_job,
 )
 
-MAPS = 128  # half of the files that macOS lets a process open
+MAPS = 2**14  # a quarter of the maps that Linux lets a process have
 
 # Writing.
 
@@ -213,6 +215,27 @@ def _map(
         raise ValueError(f"{path} must hold {tokens:,} ids, but was cut off") from None
 
 
+def _view(path: Path, size: int, dtype: DTypeLike) -> np.ndarray:
+    """Map `size` numbers of a file, read-only.
+
+    `np.memmap` would keep the file open, and systems limit how many may be. And slicing
+    it takes ten times as long as slicing a plain array.
+    """
+    if not size:  # nothing can be mapped
+        return np.empty(0, dtype=dtype)
+    num_bytes = size * np.dtype(dtype).itemsize
+    try:
+        mapped = torch.from_file(
+            str(path), shared=False, size=num_bytes, dtype=torch.uint8
+        )
+    except RuntimeError:  # shorter than when the stream was opened, or gone
+        path.stat()
+        raise ValueError(f"{path} must hold {size:,} ids, but was cut off") from None
+    view = mapped.numpy().view(dtype)
+    view.flags.writeable = False
+    return view
+
+
 class ShardedStream:
     """The shards of a split as one stream of N ids, read from their files.
 
@@ -221,8 +244,8 @@ class ShardedStream:
     read ids as from an array, and `np.asarray(stream)` copies all of them.
 
     A shard is mapped when it is read, again in each process: a worker gets the names of
-    files, not their contents. Systems limit how many files a process may have open, so
-    only the `MAPS` shards that were read last stay mapped. The sizes of all files are
+    files, not their contents. Systems limit how many maps a process may have, so only
+    the `MAPS` shards that were read last stay mapped. The sizes of all files are
     checked here, and the contents by `verify_shards`. If a file is cut off while it is
     mapped, the system ends the process (SIGBUS), and no program can help that.
 
@@ -231,6 +254,7 @@ class ShardedStream:
         split: "train" or "val".
         cross: windows may cross from a shard into the next one; otherwise each shard is
             a stream of its own, with a tail of its own.
+        check_sizes: look at the size of every file; of many ranks, one is enough.
 
     Raises FileNotFoundError or ValueError if the folder is not what its manifest says.
     """
@@ -238,11 +262,18 @@ class ShardedStream:
     ndim = 1
 
     @checked
-    def __init__(self, out_dir: FilePath, split: Split, *, cross: bool = True):
+    def __init__(
+        self,
+        out_dir: FilePath,
+        split: Split,
+        *,
+        cross: bool = True,
+        check_sizes: bool = True,
+    ):
         self.folder = out_dir.resolve()
         self.split = split
         self.cross = cross
-        self.manifest = shard_files.open_manifest(self.folder)
+        self.manifest = shard_files.open_manifest(self.folder, check_sizes=check_sizes)
         tokens = [shard.tokens for shard in self.manifest.shards[split]]
         if not tokens:
             raise ValueError(
@@ -276,11 +307,17 @@ class ShardedStream:
     @cached_property
     def document_starts(self) -> np.ndarray:
         """Where documents start in the stream, int64, in order."""
-        starts = []
-        for index, first in enumerate(self.borders[:-1]):
-            path = shard_files.starts_path(self.folder, self.split, index)
-            starts.append(np.fromfile(path, dtype="<i8") + first)
-        return np.concatenate(starts)
+        shards = range(len(self.borders) - 1)
+        return np.concatenate([self._starts_in(k, 0, len(self)) for k in shards])
+
+    def _starts_in(self, shard: int, start: int, stop: int) -> np.ndarray:
+        """Where documents start in a shard, from `start` to before `stop`, all counted
+        in the stream."""
+        path = shard_files.starts_path(self.folder, self.split, shard)
+        count = self.manifest.shards[self.split][shard].documents
+        starts, begin = _view(path, count, "<i8"), self.borders[shard]
+        a, b = np.searchsorted(starts, [start - begin, stop - begin])
+        return starts[a:b] + begin
 
     def document_starts_in(self, start: int, length: int) -> np.ndarray:
         """Where documents start in a piece, counted from its beginning; 0 is the first.
@@ -290,8 +327,15 @@ class ShardedStream:
         """
         start = check_integer("start", start, minimum=0, maximum=len(self) - 1)
         length = check_integer("length", length, minimum=1, maximum=len(self) - start)
-        a, b = np.searchsorted(self.document_starts, [start + 1, start + length])
-        return np.concatenate([[0], self.document_starts[a:b] - start])
+        # Only in the shards of this piece: of a large corpus, all starts are gigabytes.
+        first, last = np.searchsorted(
+            self.borders, [start, start + length - 1], side="right"
+        )
+        inside = [
+            self._starts_in(shard, start + 1, start + length)
+            for shard in range(first - 1, last)
+        ]
+        return np.concatenate([[0], *(starts - start for starts in inside)])
 
     @cached_property
     def identity(self) -> dict[str, str | int | bool | None]:
@@ -369,9 +413,11 @@ class ShardedStream:
         asked = set(shards)
         for shard in asked:
             if shard not in self._maps:
-                mapped = _map(self.folder, self.manifest, self.split, shard)
-                # a plain array, because slicing an np.memmap takes ten times as long
-                self._maps[shard] = np.asarray(mapped)
+                path = shard_files.shard_path(self.folder, self.split, shard)
+                tokens = self.manifest.shards[self.split][shard].tokens
+                self._maps[shard] = _view(
+                    path, tokens, self.manifest.settings.file_dtype
+                )
             self._maps.move_to_end(shard)
         while len(self._maps) > max(MAPS, len(asked)):
             self._maps.popitem(last=False)

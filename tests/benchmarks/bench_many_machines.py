@@ -8,8 +8,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +19,6 @@ from measuring import compare, over
 from tokenizers import Tokenizer
 
 from course_lib.foundation import (
-    CharTokenizer,
     InThisProcess,
     encode_corpus,
     encode_each,
@@ -30,7 +27,7 @@ from course_lib.foundation import (
     run_in_order,
     write_durably,
 )
-from course_lib.many_machines import encoding_hours, rows_of_documents, tokenize_files, train_rank
+from course_lib.many_machines import encoding_hours, tokenize_files
 from course_lib.many_machines.devices import copy_to_device
 from course_lib.token_shards import write_shards
 from course_lib.token_shards.shard_files import ShardSettings, text_digest
@@ -186,19 +183,3 @@ def test_copies_ahead_beside_copies_one_by_one(benchmark, report):
     seconds = compare(benchmark, {"ahead": ahead, "one by one": one_by_one}, 10)
     for name, value in seconds.items():
         report(name, f"{len(batches) / value:,.0f} batches/s", f"{seconds['one by one'] / value:.2f}x")
-
-
-def test_torchrun_starts_ranks_that_train_as_one_process(files, texts):
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    command += ["--local-addr", "127.0.0.1", "-m", "course_lib.many_machines", "train", files[0]]
-    options = ["--steps", "3", "--batch-size", "12", "--context-length", "32"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    run = subprocess.run([*command, *options], env=environment, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr[-3000:]
-    (line,) = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
-    assert line["ranks"] == 2
-    characters = CharTokenizer("".join(texts[::4]), max_characters=256)
-    inputs, targets = rows_of_documents(texts[::4], characters, 32)
-    one = train_rank(inputs, targets, characters.vocab_size, batch_size=12, num_steps=3)
-    np.testing.assert_allclose(line["losses"], one.losses, rtol=1e-5)
-    np.testing.assert_allclose(line["weights"], one.weights.double().square().sum(), rtol=1e-5)

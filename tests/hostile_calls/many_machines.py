@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from course_lib.foundation import CharTokenizer, ConvolutionModel, InThisProcess
-from course_lib.many_machines import tokenize_files, train_rank
+from course_lib.many_machines import tokenize_files, train_on_shards, train_rank
 from course_lib.many_machines.__main__ import main
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
@@ -35,6 +35,16 @@ def shards(inputs=None, tokenizer=CHARACTERS, **options):
 def train(inputs=ROWS, targets=ROWS, vocab_size=4, batch_size=2, num_updates=1, **options):
     report = train_rank(inputs, targets, vocab_size, batch_size=batch_size, num_updates=num_updates, **options)
     return len(report.losses)
+
+
+def on_shards(out_dir=None, vocab_size=4, last_step=3, context_length=2, batch_size=2, **options):
+    if out_dir is None:
+        out_dir = new(ending="").with_suffix(".shards")
+        tokenize_files(
+            [new()] * 1 + [new(b'{"text": "abcabcabcabc"}')], CHARACTERS, out_dir, make_executor=InThisProcess
+        )
+    how = {"context_length": context_length, "batch_size": batch_size, "progress": False, **options}
+    return len(train_on_shards(out_dir, vocab_size, last_step=last_step, **how).losses)
 
 
 def trained(**changed):
@@ -93,8 +103,20 @@ CALLS = {
     "worker_and_count(2)": TypeError("ranks must be a pair of integers, got 2"),
     "worker_and_count(None)": TypeError("ranks must be a pair of integers, got None"),
     "[len(list(RandomNumbers(s))) for s in (0, 7)]": [3, 3],
-    "len(list(OwnRandomNumbers(3)))": 3,
-    "OwnRandomNumbers(0.5)": TypeError("seed must be"),
+    "len([NoisySamples(3)[epoch, 5] for epoch in (0, 1)])": 2,
+    "NoisySamples(0.5)": TypeError("seed must be"),
+    "generator_of(1, 2, 3).integers(9) == generator_of(1, 2, 3).integers(9)": True,
+    "generator_of(1, -2, 3)": ValueError("epoch must be"),
+    "generator_of(1, 2**32, 3)": ValueError("epoch must be"),
+    "generator_of(1, 2, 3.0)": TypeError("sample must be"),
+    "on_shards()": 3,
+    "on_shards(batch_size=1, last_step=2)": 2,
+    "on_shards(out_dir='nowhere')": FileNotFoundError("no shards here"),
+    "on_shards(vocab_size=2)": IndexError("index out of range"),
+    "on_shards(last_step=0)": ValueError("last_step must be"),
+    "on_shards(context_length=10**6)": ValueError("ids must hold at least"),
+    "on_shards(batch_size=10**6)": ValueError("batch_size 1000000"),
+    "on_shards(save_every=0)": ValueError("save_every must be"),
     "take_steps([True])": TypeError("steps_of_ranks must be"),
     "take_steps([-1])": ValueError("steps_of_ranks must be"),
     "train(targets=ROWS[:2])": ValueError("inputs and targets must have one shape"),
