@@ -55,16 +55,20 @@ from course_lib.many_machines.inputs import (
     plan_tasks,
     read_task,
 )
-from course_lib.many_machines.training import LOSSES as LOSSES
-from course_lib.many_machines.training import RankReport as RankReport
-from course_lib.many_machines.training import backward_by_ranks as backward_by_ranks
-from course_lib.many_machines.training import backward_by_targets as backward_by_targets
-from course_lib.many_machines.training import fingerprint as fingerprint
-from course_lib.many_machines.training import rank_and_size as rank_and_size
-from course_lib.many_machines.training import sum_over_ranks as sum_over_ranks
-from course_lib.many_machines.training import take_steps as take_steps
-from course_lib.many_machines.training import train_on_shards as train_on_shards
-from course_lib.many_machines.training import train_rank as train_rank
+from course_lib.many_machines.rank_training import LOSSES as LOSSES
+from course_lib.many_machines.rank_training import RankReport as RankReport
+from course_lib.many_machines.rank_training import (
+    backward_by_ranks as backward_by_ranks,
+)
+from course_lib.many_machines.rank_training import (
+    backward_by_targets as backward_by_targets,
+)
+from course_lib.many_machines.rank_training import fingerprint as fingerprint
+from course_lib.many_machines.rank_training import rank_and_size as rank_and_size
+from course_lib.many_machines.rank_training import sum_over_ranks as sum_over_ranks
+from course_lib.many_machines.rank_training import take_steps as take_steps
+from course_lib.many_machines.rank_training import train_on_shards as train_on_shards
+from course_lib.many_machines.rank_training import train_rank as train_rank
 from course_lib.token_shards import shard_files, shard_tasks
 from course_lib.token_shards.shard_files import (
     INPUTS,
