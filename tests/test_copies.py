@@ -134,3 +134,10 @@ def test_shared_ngrams_are_those_that_stand_in_both(train, test, length):
     found = shared_ngrams(np.array(train, dtype=np.uint16), test, length)
     assert found.dtype == bool
     assert found.tolist() == wanted
+
+
+def test_raised_and_lowered_numbers_are_not_set_on_the_line():
+    pairs = [("10² words", "102 words"), ("H₂O", "H2O"), ("1½", "11/2"), ("x³", "x3"), ("2⁄3", "23")]
+    assert count_copies([text for pair in pairs for text in pair]).copies == 0
+    same = [("10²", "10^2"), ("ﬁne", "fine"), ("ＡＢ", "ab"), ("Ⅳ", "iv")]
+    assert count_copies([text for pair in same for text in pair]).copies == len(same)

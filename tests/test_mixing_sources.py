@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tracemalloc
+import warnings
 from functools import partial
 from itertools import product
 
@@ -19,6 +20,7 @@ from course_lib.foundation import BlockOrder, FileOrder, RandomOrder
 from course_lib.mixing_sources import (
     MixtureOrder,
     StagedMixture,
+    capped_weights,
     draw_sources,
     temperature_weights,
 )
@@ -328,3 +330,32 @@ def test_a_source_may_be_read_in_blocks_and_each_epoch_still_holds_it_whole(orde
             assert sorted(mine[begin : begin + size].tolist()) == list(range(size))
     steps = np.abs(np.diff(windows[sources == 0][:40]))
     assert (steps.mean() < 11) == (order is not RandomOrder)
+
+
+def test_a_plan_that_reads_a_source_more_than_four_times_says_so_unless_a_cap_is_named():
+    sizes, even = {"a": 100, "b": 1_000}, {"a": 1, "b": 1}
+    with pytest.warns(
+        UserWarning, match=r"'a' will be read 4\.01 times \(401 draws of 100 windows\): say by max_epochs"
+    ):
+        MixtureOrder(sizes, {"a": 401, "b": 401}, 802)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MixtureOrder(sizes, even, 800)
+        MixtureOrder(sizes, even, 1_000, max_epochs=5)
+
+
+@given(
+    sizes=st.dictionaries(st.text(max_size=3), st.integers(1, 50), min_size=1, max_size=6),
+    cap=st.integers(1, 5),
+    part=st.floats(0.01, 1),
+)
+def test_capped_weights_are_equal_up_to_the_cap(sizes, cap, part):
+    num_draws = max(1, int(part * cap * sum(sizes.values())))
+    weights = capped_weights(sizes, num_draws, cap)
+    assert list(weights) == list(sizes)
+    assert sum(weights.values()) == pytest.approx(1)
+    draws = {name: weight * num_draws for name, weight in weights.items()}
+    assert all(draws[name] <= cap * sizes[name] + 1e-6 for name in sizes)
+    free = [draws[name] for name in sizes if draws[name] < cap * sizes[name] - 1e-6]
+    # who is not full has the same as the others that are not, and no less than any that is
+    assert free == pytest.approx([max(draws.values())] * len(free))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from typing import Annotated
 
@@ -28,9 +30,27 @@ from course_lib.foundation.arguments import (
 from course_lib.foundation.tokenizing import iterate_texts
 
 
+@cache
+def _raised_and_lowered() -> dict[int, str]:
+    """Put a mark before each character that NFKC would set on the line: without it,
+    "10²" would be "102", "H₂O" would be "H2O", and "1½" would be "11/2"."""
+    marks = {"<super>": "^", "<sub>": "_", "<fraction>": " "}
+    kinds = {
+        code: unicodedata.decomposition(chr(code)).partition(" ")[0]
+        for code in range(sys.maxunicode + 1)
+    }
+    return {c: marks[kind] + chr(c) for c, kind in kinds.items() if kind in marks}
+
+
 @checked
 def normalized(text: Text) -> str:
-    """Return a text without differences in case, spacing and ligatures."""
+    """Return a text without differences in case, spacing and compatible forms.
+
+    Compatible forms are ligatures and letters of another width, for example. A raised
+    or lowered number keeps its meaning: 10² is 10^2 and not 102.
+    """
+    if not text.isascii():
+        text = text.translate(_raised_and_lowered())
     folded = unicodedata.normalize("NFKC", text).casefold()
     # Once more, because casefold takes letters apart, as a Greek iota with two marks.
     return " ".join(unicodedata.normalize("NFKC", folded).split())

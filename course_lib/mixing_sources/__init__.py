@@ -9,6 +9,7 @@ work as they did for a single source.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -36,6 +37,7 @@ from course_lib.mixing_sources.draws import DrawBlocks, check_weights, seed_of
 from course_lib.sliding_windows import SlidingWindowDataset
 from course_lib.sliding_windows.loading import BatchOrder, WindowLoader, name_of
 
+MANY_EPOCHS = 4  # "up to 4", Muennighoff and others (2023), arXiv 2305.16264
 METHODS = "blocks", "random", "largest_error"
 MOST_COUNTED = 10**9  # draws, which takes minutes
 MOST_STORED = 2**32  # draws, 34 GB
@@ -110,6 +112,38 @@ def temperature_weights(
     return dict(zip(names, (powers / powers.sum()).tolist(), strict=True))
 
 
+@checked
+def capped_weights(
+    num_windows: Mapping[str, int],
+    num_draws: Length,
+    max_epochs: Annotated[float, Finite(above=0)] = MANY_EPOCHS,
+) -> dict[str, float]:
+    """Give all sources equal weights, but no source more than `max_epochs` readings.
+
+    As water fills vessels of different height: a small source is full first, and what
+    it cannot take is shared by the others. Returns weights whose sum is 1. Raises
+    ValueError if all sources together cannot fill `num_draws`.
+
+    Source: Chung and others, "UniMax: Fairer and More Effective Language Sampling for
+    Large-Scale Multilingual Pretraining" (2023), arXiv 2304.09151.
+    """
+    sizes = {
+        name: check_integer(f"num_windows[{name!r}]", size, minimum=1, maximum=2**62)
+        for name, size in num_windows.items()
+    }
+    if num_draws > max_epochs * sum(sizes.values()):
+        raise ValueError(
+            f"num_draws must be at most {max_epochs * sum(sizes.values()):,.0f}, which "
+            f"is max_epochs times all windows, got {num_draws:,}"
+        )
+    weights, left = {}, float(num_draws)
+    for place, name in enumerate(sorted(sizes, key=sizes.get)):
+        share = min(left / (len(sizes) - place), max_epochs * sizes[name])
+        weights[name] = share / num_draws
+        left -= share
+    return {name: weights[name] for name in sizes}
+
+
 # A mixture is an order.
 
 
@@ -152,7 +186,8 @@ class StagedMixture:
         block_size: each block of so many draws of a stage holds each source as often
             as its weight says, to within one draw. The last block of a stage may be
             shorter.
-        max_epochs: how often a source may be read at most.
+        max_epochs: how often a source may be read at most. By default more than
+            `MANY_EPOCHS` times give a warning.
         order: makes the order of a source's windows, in each of its epochs, from a
             size and a seed: `RandomOrder`, or lesson 11's `BlockOrder` for files that
             are read best from front to back.
@@ -235,16 +270,21 @@ class StagedMixture:
         return dict(zip(self.names, shares.tolist(), strict=True)), num_draws
 
     def _check_epochs(self, max_epochs: float | None) -> None:
-        if max_epochs is None:
-            return
+        limit = MANY_EPOCHS if max_epochs is None else max_epochs
         for name, draws, size in zip(
             self.names, self._drawn[-1].tolist(), self._sizes.tolist(), strict=True
         ):
-            if draws / size > max_epochs:  # most * size may be rounded below draws
+            if draws / size <= limit:  # limit * size may be rounded below draws
+                continue
+            many = f"{draws / size:.2f} times ({draws:,} draws of {size:,} windows)"
+            if max_epochs is not None:
                 raise ValueError(
-                    f"{name!r} would be read {draws / size:.2f} times ({draws:,} draws "
-                    f"of {size:,} windows), but max_epochs is {max_epochs:g}"
+                    f"{name!r} would be read {many}, but max_epochs is {limit:g}"
                 )
+            warnings.warn(
+                f"{name!r} will be read {many}: say by max_epochs how often it may be",
+                stacklevel=4,
+            )
 
     def __len__(self) -> int:
         return self._begins[-1]

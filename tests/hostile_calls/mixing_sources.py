@@ -47,6 +47,14 @@ def twice(one):
 
 
 CALLS = {
+    "capped_weights({'a': 10, 'b': 1}, 8, 1)": {"a": 0.875, "b": 0.125},
+    "capped_weights({'a': 10, 'b': 10}, 8, 1)": {"a": 0.5, "b": 0.5},
+    "capped_weights({'a': 10, 'b': 1}, 12, 1)": ValueError("num_draws must be at most 11"),
+    "capped_weights({'a': 10, 'b': 1}, 0)": ValueError("num_draws must be"),
+    "capped_weights({'a': 0}, 1)": ValueError("num_windows['a'] must be"),
+    "capped_weights({'a': 1.5}, 1)": TypeError("num_windows['a'] must be"),
+    "capped_weights({}, 1)": ValueError("num_draws must be at most 0"),
+    "capped_weights({'a': 2}, 1, nan)": ValueError("max_epochs must be"),
     # which source next
     "np.bincount(draw_sources([1, 3], 8)).tolist()": [2, 6],
     "np.bincount(draw_sources(np.array([1, 3], dtype=np.uint8), np.int16(8))).tolist()": [2, 6],
