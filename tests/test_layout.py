@@ -72,7 +72,7 @@ CLASSROOM = [
     "audit",
 ]
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
-TESTED_WITH_THEIR_LESSON = {"loading", "workers", "file_tasks"}
+TESTED_WITH_THEIR_LESSON = {"loading", "workers", "file_tasks", "rank_training"}
 PROMISED = ("TypeError", "ValueError")
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
 # Command lines as programs, and loaders of which a lesson imports one by one what it shows.

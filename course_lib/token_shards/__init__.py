@@ -35,9 +35,7 @@ from course_lib.foundation import (
     plain_tokenizer,
     progress_bar,
 )
-from course_lib.sliding_windows import (
-    count_windows,
-)
+from course_lib.sliding_windows import count_windows
 from course_lib.token_shards import shard_files, shard_tasks
 from course_lib.token_shards.shard_files import MANIFEST, Manifest, ShardSettings, Split
 from course_lib.token_shards.shard_tasks import (
@@ -224,10 +222,9 @@ def _view(path: Path, size: int, dtype: DTypeLike) -> np.ndarray:
     if not size:  # nothing can be mapped
         return np.empty(0, dtype=dtype)
     num_bytes = size * np.dtype(dtype).itemsize
+    name = os.fsencode(path).decode()  # PyTorch takes UTF-8, whatever the locale is
     try:
-        mapped = torch.from_file(
-            str(path), shared=False, size=num_bytes, dtype=torch.uint8
-        )
+        mapped = torch.from_file(name, shared=False, size=num_bytes, dtype=torch.uint8)
     except RuntimeError:  # shorter than when the stream was opened, or gone
         path.stat()
         raise ValueError(f"{path} must hold {size:,} ids, but was cut off") from None
