@@ -7,6 +7,7 @@ wrong sooner or later.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -15,12 +16,21 @@ import torch
 from course_lib.foundation import (
     IGNORED,
     Ids,
+    Length,
     check_integer,
     check_pad_token,
     checked,
     document_marks,
+    named_elsewhere,
 )
 from course_lib.foundation.packs import check_rows, check_starts
+
+NO_STARTS = (
+    "a row has no document_starts, so all of it counts as one document. Were they "
+    "dropped on the way, for example by remove_unused_columns=True of a Trainer? "
+    "Otherwise packed_sequences=True looks for documents in the ids, and False says "
+    "that each row is one"
+)
 
 # Positions and masks: all of them follow from where documents start.
 
@@ -127,27 +137,41 @@ class PackingCollator:
 
     Args:
         tokenizer: the wrapped one of lesson 07, which has a pad token.
-        packed_sequences: None: a row is packed if it has `document_starts`. True: every
-            row is packed, and without `document_starts` documents are told apart by
-            what the tokenizer puts before or after each. False: each row is one
-            document.
+        packed_sequences: None: a row is packed if it has `document_starts`, and the
+            first that has none gives a warning. True: every row is packed, and without
+            `document_starts` documents are told apart by what the tokenizer puts before
+            or after each. False: each row is one document.
+        max_length: fill batches up to this length, or with None up to their longest
+            row.
         flatten: make one row of all, without padding, because flash attention infers
             documents from positions only in a batch of one row.
         cu_seq_lens: add what kernels for rows of several lengths need to be told.
     """
 
+    @named_elsewhere(
+        padding="`max_length` fills batches up to a fixed length",
+        return_tensors="its batches are always PyTorch tensors",
+    )
     @checked
     def __init__(
         self,
         tokenizer: object,
         packed_sequences: bool | None = None,
         *,
+        max_length: Length | None = None,
         flatten: bool = False,
         cu_seq_lens: bool = False,
     ):
+        if flatten and max_length is not None:
+            raise ValueError(
+                "max_length must be None with flatten=True, which leaves no row to "
+                f"fill, got {max_length}"
+            )
         self.packed_sequences = packed_sequences
+        self.max_length = max_length
         self.flatten = flatten
         self.cu_seq_lens = cu_seq_lens
+        self._has_warned = False
         # A single row needs no padding.
         self.pad_token_id = 0 if flatten else check_pad_token(tokenizer)
         if packed_sequences:
@@ -163,7 +187,8 @@ class PackingCollator:
                 shape as the ids, -100 where nothing is to be scored.
 
         Returns `input_ids`, `labels` and `position_ids`, int64, shape (B, L) each,
-        where L is the length of the longest row, or (1, ids of all rows) if flattened.
+        where L is `max_length` or the length of the longest row, or (1, ids of all
+        rows) if flattened.
         With `cu_seq_lens` also `cu_seq_lens_q` and `cu_seq_lens_k`, int32: where the
         documents of all rows, laid end to end, begin and the last one ends. And
         `max_length_q` and `max_length_k`, the length of the longest document.
@@ -171,6 +196,13 @@ class PackingCollator:
         optional = () if self.packed_sequences is False else ("document_starts",)
         columns = check_rows(rows, "labels", *optional)
         streams = [ids.astype(np.int64) for ids in columns["input_ids"]]
+        longest_row = max(map(len, streams))
+        length = self.max_length or longest_row
+        if longest_row > length:
+            raise ValueError(
+                f"input_ids must be no longer than max_length {length}, got "
+                f"{longest_row}: pack documents into rows of {length}"
+            )
         scored = [ids.astype(np.int64) for ids in columns["labels"] or streams]
         written = columns.get("document_starts") or [None] * len(streams)
         starts = [self._starts(*row) for row in zip(streams, written, strict=True)]
@@ -180,14 +212,15 @@ class PackingCollator:
             streams, scored, starts = (
                 [np.concatenate(each)] for each in (streams, scored, moved)
             )
-        shape = len(streams), max(map(len, streams))
+            length = len(streams[0])
+        shape = len(streams), length
         input_ids = torch.full(shape, self.pad_token_id)
         labels = torch.full(shape, IGNORED)
         position_ids = torch.empty(shape, dtype=torch.int64)
         for i, ids in enumerate(streams):
-            if len(ids) < shape[1]:  # padding is a document like any other
+            if len(ids) < length:  # padding is a document like any other
                 starts[i] = np.append(starts[i], len(ids))
-            position_ids[i] = position_ids_from_starts(starts[i], shape[1])
+            position_ids[i] = position_ids_from_starts(starts[i], length)
             input_ids[i, : len(ids)] = torch.from_numpy(ids)
             labels[i, : len(ids)] = torch.from_numpy(scored[i])
         labels[position_ids == 0] = IGNORED
@@ -204,6 +237,9 @@ class PackingCollator:
         if written is not None:
             return check_starts(written, len(ids))[0]
         if not self.packed_sequences:
+            if self.packed_sequences is None and not self._has_warned:
+                self._has_warned = True
+                warnings.warn(NO_STARTS, stacklevel=3)
             return np.zeros(1, dtype=np.int64)
         positions = position_ids_from_tokens(ids, self.eos_token_id, self.bos_token_id)
         return np.flatnonzero(positions.numpy() == 0)

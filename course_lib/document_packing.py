@@ -31,6 +31,7 @@ from course_lib.foundation import (
     checked,
     column_of_batch,
     encode_each,
+    named_elsewhere,
 )
 
 # Readers look for it here.
@@ -263,6 +264,13 @@ def crop_documents(
         packs.append(join_pieces(row))
 
 
+@named_elsewhere(
+    feature="the batch is `features`, and `text_column` names its column of texts",
+    packed="its rows are always packed; to pad each by itself, see PaddingCollator",
+    packing_strategy="use `strategy`",
+    add_eos="the tokenizer adds its ends, or `end_of_text_id` marks each end",
+    add_bos="the tokenizer adds its beginnings, if it is made to",
+)
 def pack_examples(
     features: Mapping[str, Sequence],
     tokenizer: object = None,
@@ -275,6 +283,10 @@ def pack_examples(
     split_long: bool = True,
 ) -> dict[str, list]:
     """Tokenize and pack a batch of a data set, for `map(pack_examples, batched=True)`.
+
+    Documents begin and end as the tokenizer begins and ends a text. Where it adds
+    nothing, its end-of-text id is put after each of them. There is no switch for
+    either, so that no end and no beginning can come twice.
 
     Args:
         features: the batch, its columns by name.

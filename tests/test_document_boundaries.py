@@ -136,7 +136,10 @@ def test_each_row_has_its_own_starts():
 def test_true_falls_back_to_tokens_and_false_ignores_starts():
     row = {"input_ids": [4, 1, 5, 6]}
     assert PackingCollator(FACE, True)([row])["position_ids"].tolist() == [[0, 1, 0, 1]]
-    assert PackingCollator(FACE)([row])["position_ids"].tolist() == [[0, 1, 2, 3]]
+    collate = PackingCollator(FACE)
+    with pytest.warns(UserWarning, match="a row has no document_starts"):
+        assert collate([row])["position_ids"].tolist() == [[0, 1, 2, 3]]
+    assert collate([row])["position_ids"].tolist() == [[0, 1, 2, 3]]  # and says so once
     packed = {**row, "document_starts": [0, 3]}
     assert PackingCollator(FACE, True)([packed])["position_ids"].tolist() == [[0, 1, 2, 0]]
     assert PackingCollator(FACE, False)([packed])["position_ids"].tolist() == [[0, 1, 2, 3]]
@@ -193,7 +196,41 @@ def test_behind_a_beginning_the_first_token_of_a_text_is_scored():
 
 def test_ids_of_a_small_type_do_not_overflow():
     rows = [{"input_ids": np.array([250, 255], dtype=np.uint8)}]
-    assert PackingCollator(SimpleNamespace(pad_token_id=50_000))(rows)["labels"].tolist() == [[-100, 255]]
+    assert PackingCollator(SimpleNamespace(pad_token_id=50_000), False)(rows)["labels"].tolist() == [[-100, 255]]
+
+
+def test_a_fixed_length_is_filled_and_the_padding_is_a_document():
+    packs = pack_documents([[4, 5, 6], [7, 8]], 5)
+    batch = PackingCollator(FACE, max_length=8)(packs)
+    free = PackingCollator(FACE)(packs)
+    for name, values in batch.items():
+        assert torch.equal(values[:, :5], free[name])
+    assert batch["position_ids"][:, 5:].tolist() == [[0, 1, 2]]
+    assert batch["labels"][:, 5:].tolist() == [[-100] * 3]
+    assert (batch["input_ids"][:, 5:] == FACE.pad_token_id).all()
+    with pytest.raises(ValueError, match="no longer than max_length 4, got 5"):
+        PackingCollator(FACE, max_length=4)(packs)
+
+
+def test_a_loader_takes_packs_and_the_collator():
+    packs = pack_documents([[4, 5, 6], [7, 8], [9], [4, 4, 4, 4]], 5)
+    loader = torch.utils.data.DataLoader(packs, batch_size=2, collate_fn=PackingCollator(FACE), num_workers=1)
+    batches = list(loader)
+    whole = PackingCollator(FACE)(packs)
+    assert [len(batch["labels"]) for batch in batches] == [2] * (len(packs) // 2)
+    for name, values in whole.items():
+        assert torch.equal(torch.cat([batch[name] for batch in batches]), values)
+
+
+def test_names_of_other_programs_are_answered_with_ours():
+    for name in ("feature", "packed", "packing_strategy", "add_eos", "add_bos"):
+        with pytest.raises(TypeError, match=f"pack_examples has no argument '{name}': "):
+            pack_examples({"text": ["a"]}, FACE, max_length=4, **{name: True})
+    for name in ("padding", "return_tensors"):
+        with pytest.raises(TypeError, match=f"PackingCollator has no argument '{name}': "):
+            PackingCollator(FACE, **{name: True})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'max_len'"):
+        PackingCollator(FACE, max_len=4)
 
 
 # Through a trainer

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from course_lib.foundation import InThisProcess, process_pool, run_in_order
+from course_lib.foundation import InThisProcess, executors, process_pool, run_in_order
 from course_lib.foundation.executors import process_context
 from deadly import die_once, refuse, refuse_oddly
 
@@ -32,6 +32,23 @@ def test_the_error_is_that_of_the_first_task_that_raised_one():
 
     with pytest.raises(ValueError, match="line 1"):
         list(run_in_order(refuse_slowly, [1, 2, 3], partial(ThreadPoolExecutor, 3)))
+
+
+def test_of_many_tasks_only_some_are_submitted_ahead(monkeypatch):
+    submitted = []
+
+    class Counting(InThisProcess):
+        def submit(self, function, /, *arguments, **options):
+            submitted.append(arguments)
+            return super().submit(function, *arguments, **options)
+
+    monkeypatch.setattr(executors, "MOST_AHEAD", 5)
+    ahead = []
+    for number, result in enumerate(run_in_order(abs, range(12), Counting)):
+        assert result == number
+        ahead.append(len(submitted) - number)
+    assert max(ahead) == 6  # the one that was yielded, and five
+    assert len(submitted) == 12
 
 
 def test_what_was_yielded_before_an_error_stays():

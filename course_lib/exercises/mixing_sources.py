@@ -869,37 +869,6 @@ def seeds_of_sources(num_sources: int, num_epochs: int, base_seed: int) -> int:
     return len(orders)
 
 
-def nothing_moves(before: list[str], after: list[str]) -> list[str]:
-    return []
-
-
-@bug_or_not(
-    purpose=(
-        "A source is added to a mixture. The sources that were there before are to "
-        "keep the orders of their windows, because their data are the same. The "
-        "function returns the names of those that do not keep them."
-    ),
-    reference=nothing_moves,
-    cases=lambda random: [
-        (before, [*before[:place], "new", *before[place:]])
-        for before in (["web"], ["web", "books"], ["web", "books", "code"])
-        for place in range(len(before), -1, -1)
-    ],
-    explanation=(
-        "A source gets its seed from its *place* in the list. If the new source comes "
-        "last, nothing moves, and a test that appends one passes. If it comes first, "
-        "all others get new seeds, and a resumed run reads windows again that it has "
-        "already read. A seed made of the source's *name* does not depend on the "
-        "others, and that is how `MixtureOrder` does it."
-    ),
-)
-def reseeded_by_place(before: list[str], after: list[str]) -> list[str]:
-    def order(place: int) -> list[int]:
-        return np.random.default_rng([7, place]).permutation(50).tolist()
-
-    return [n for n in before if order(before.index(n)) != order(after.index(n))]
-
-
 def filtered_before(
     weights: list[float], keep_every: list[int], num_rows: int
 ) -> list[int]:
@@ -1003,33 +972,6 @@ def rows_of_each(sizes: list[int]) -> list[int]:
 )
 def interleave_reads_all(sizes: list[int]) -> list[int]:
     return sizes
-
-
-def draws_of_the_small(weight: float, block_size: int, num_blocks: int) -> int:
-    counts = [int(weight * block_size), int((1 - weight) * block_size)]
-    counts[1] += block_size - sum(counts)  # the rest goes to the largest source
-    return sum(counts[0] for _ in range(num_blocks))
-
-
-@true_or_false(
-    claim=(
-        "A mixture gives each source `int(weight * block_size)` draws in every block, "
-        "and the rest of the block goes to the largest source. With blocks of 1,000 "
-        "draws, a source of weight 0.0004 is then never read, in no matter how many "
-        "blocks. The calls count its draws."
-    ),
-    reference=draws_of_the_small,
-    cases=lambda random: [(0.0004, 1_000, n) for n in (1, 10, 1_000, 100_000)],
-    explanation=(
-        "0.4 of a draw is rounded down to 0, in the same way in each block, so the "
-        "errors never even out. In 100,000 blocks the source should have 40,000 draws. "
-        "The mixtures of stanford-crfm/levanter work like this, and warn of it when "
-        "they are made. `draw_sources` rounds differently from block to block, so that "
-        "2 blocks in 5 hold the source once."
-    ),
-)
-def small_weight_vanishes(weight: float, block_size: int, num_blocks: int) -> int:
-    return 0
 
 
 # With other numbers by seed.

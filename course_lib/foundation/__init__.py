@@ -28,6 +28,7 @@ from course_lib.foundation.arguments import (
     check_state,
     check_type,
     checked,
+    named_elsewhere,
 )
 from course_lib.foundation.copies import (
     candidate_pairs,

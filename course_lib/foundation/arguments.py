@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
-from typing import Annotated, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 import torch
@@ -73,6 +73,27 @@ def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result
 
     call.is_checked = True
     return call
+
+
+def named_elsewhere(**ours: str) -> Callable[[Callable], Callable]:
+    """Answer names of arguments that other programs have by what to write here.
+
+    Each name comes with these words. Who passes it gets a TypeError that says them.
+    """
+
+    def decorate(function: Callable) -> Callable:
+        owner = function.__qualname__.removesuffix(".__init__")
+
+        @functools.wraps(function)
+        def call(*arguments: Any, **named: Any) -> Any:
+            for name in named:
+                if name in ours:
+                    raise TypeError(f"{owner} has no argument {name!r}: {ours[name]}")
+            return function(*arguments, **named)
+
+        return call
+
+    return decorate
 
 
 def checks_of(function: Callable) -> ArgumentChecks:

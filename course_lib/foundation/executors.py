@@ -13,19 +13,18 @@ import os
 import pickle
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import suppress
+from itertools import islice
 from multiprocessing.connection import wait
 from typing import Annotated, Any
 
-from course_lib.foundation.arguments import (
-    AtLeast,
-    Several,
-    checked,
-)
+from course_lib.foundation.arguments import AtLeast, Several, checked
 
 RETRIES = 3  # of a task that was lost with its worker; wrong input is not tried again
+MOST_AHEAD = 10_000  # tasks that wait or run; a cluster has far fewer workers
 INSTALL_RAY = (
     'Ray is not installed: pip install "ray>=2.60,<3" (or this project with its extra '
     "`cluster`), on every machine of the cluster; everything else works without it"
@@ -106,7 +105,7 @@ def run_in_order(
     tasks: Annotated[Iterable[Any], Several("tasks")],
     make_executor: Executor | Callable[[], Executor],
 ) -> Iterator[Any]:
-    """Submit all tasks at once, and yield their results in the order of the tasks.
+    """Submit tasks, thousands ahead, and yield their results in the order of the tasks.
 
     Args:
         function: pure, or at least harmless when it runs twice. Other processes must
@@ -132,11 +131,14 @@ def run_in_order(
     lost = 0  # how often the next task was lost
     while begin < len(tasks):
         executor = make_executor if given else make_executor()
-        futures: list[Future] = []
+        submitted = (executor.submit(_do, function, task) for task in tasks[begin:])
+        futures: deque[Future] = deque()
         try:
-            futures = [executor.submit(_do, function, task) for task in tasks[begin:]]
-            for future in futures:
-                result = future.result()
+            futures.extend(islice(submitted, MOST_AHEAD))
+            while futures:
+                result = futures[0].result()
+                futures.popleft()
+                futures.extend(islice(submitted, 1))
                 begin, lost = begin + 1, 0
                 yield result
         except BrokenExecutor as error:

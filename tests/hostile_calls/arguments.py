@@ -29,6 +29,10 @@ def writable(array):
 
 CALLS = {
     # examples
+    "named_elsewhere(length='use `size`')(sorted)([2, 1])": [1, 2],
+    "named_elsewhere(length='use `size`')(sorted)([2, 1], length=3)": TypeError(
+        "sorted has no argument 'length': use `size`"
+    ),
     "[check_integer('rank', value, minimum=0, maximum=2) for value in (0, 1, 2)]": [0, 1, 2],
     "repr(check_flag('shuffle', np.True_))": "True",
     "repr(check_flag('shuffle', np.False_))": "False",

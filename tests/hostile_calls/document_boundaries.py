@@ -1,5 +1,6 @@
 """Hostile calls of lesson 10: positions, masks, batches."""
 
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +14,9 @@ CHARACTERS = CharTokenizer("abcde")
 
 
 def batch(*rows, packed=None, pad=0, eos=1, **how):
-    made = PackingCollator(SimpleNamespace(pad_token_id=pad, eos_token_id=eos), packed, **how)(rows)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "a row has no document_starts")
+        made = PackingCollator(SimpleNamespace(pad_token_id=pad, eos_token_id=eos), packed, **how)(rows)
     return {name: values if isinstance(values, int) else values.tolist() for name, values in made.items()}
 
 
@@ -95,5 +98,9 @@ CALLS = {
     "batch(row(1), packed=True, eos=None)": ValueError("eos_token_id or bos_token_id must be given"),
     "batch(row(1), eos=None)['labels']": [[-100]],
     "PackingCollator(None)": ValueError("tokenizer must have a pad token"),
+    "batch(row(4, 5, document_starts=[0]), max_length=3)['input_ids']": [[4, 5, 0]],
+    "batch(row(4, 5, document_starts=[0]), max_length=1)": ValueError("no longer than max_length 1, got 2"),
+    "batch(row(4, 5, document_starts=[0]), max_length=0)": ValueError("max_length must be"),
+    "batch(row(4, 5, document_starts=[0]), max_length=3, flatten=True)": ValueError("max_length must be None"),
     "PackingCollator(CHARACTERS)": ValueError("wrap_tokenizer gives it one"),
 }
