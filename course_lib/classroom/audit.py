@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
         allowed = read_allowed(options.allow)
         with contextlib.redirect_stdout(sys.stderr), limited(options.time_limit):
             if options.tokenizer is not None:
-                given["tokenizer"] = _tokenizer(options.tokenizer)
+                given["tokenizer"] = tokenizer_of(options.tokenizer)
             if options.resume_in is not None:
                 given["resume_in"] = load(options.resume_in)
             audit = audit_loader(load(options.loader), **given)
@@ -256,7 +256,8 @@ def _numbers(text: str) -> list[int]:
     return numbers
 
 
-def _tokenizer(path: Path) -> object:
+def tokenizer_of(path: Path) -> object:
+    """Load what a `tokenizer.json` holds."""
     from tokenizers import Tokenizer
 
     if not path.is_file():

@@ -50,6 +50,7 @@ if typing.TYPE_CHECKING:
         plot_windows,
         show_table,
         show_tokens,
+        table_of_packs,
     )
     from course_lib.teaching.widgets import (
         play_batches,

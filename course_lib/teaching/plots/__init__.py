@@ -10,6 +10,7 @@ from course_lib.teaching.plots.documents import (
     plot_chunks,
     plot_packs,
     plot_padding,
+    table_of_packs,
 )
 from course_lib.teaching.plots.heatmaps import plot_heatmap
 from course_lib.teaching.plots.ledgers import plot_ledger

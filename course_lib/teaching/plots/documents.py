@@ -28,10 +28,11 @@ from course_lib.teaching.plots.boxes import (
     plot_rows,
 )
 from course_lib.teaching.plots.letters import row_name
-from course_lib.teaching.plots.tables import show_table
+from course_lib.teaching.plots.tables import Table, show_table
 
 MOST_PANELS = 3
 LISTED = 12  # packs in the table and in the picture of `inspect_packs`
+PACKS_HEADER = ["", "tokens", "documents", "only in part", "filled"]
 
 
 @checked
@@ -228,6 +229,36 @@ def inspect_packs(
         eos_token_id: what ends a document; a piece without it at its end was cut.
             Rows without `document_starts` are divided after it.
     """
+    rows, cuts, lines, chosen = _survey_packs(packs, max_length, eos_token_id)
+    show_table(_listed(lines, cuts, chosen, max_length), PACKS_HEADER, align="<>>>>")
+    drawn = []
+    for n in chosen:
+        _, sizes, documents = rows[n]
+        labels = [""] * sizes.size if documents is None else documents
+        drawn.append(_end_to_end(str(lines[n][0]), sizes, labels, cuts[n]))
+    figure = _panels_of_packs({"": drawn}, max_length)
+    if len(chosen) < len(rows):
+        style.add_remark(figure, f"{len(rows) - len(chosen):,} more packs, not drawn")
+    return figure
+
+
+@checked
+def table_of_packs(
+    packs: Annotated[Iterable[object], Several("packs")],
+    max_length: Length,
+    *,
+    eos_token_id: Count | None = None,
+) -> Table:
+    """Return the table of `inspect_packs`, for a terminal."""
+    _, cuts, lines, chosen = _survey_packs(packs, max_length, eos_token_id)
+    rows = _listed(lines, cuts, chosen, max_length)
+    return Table(rows, PACKS_HEADER, align="<>>>>")
+
+
+def _survey_packs(
+    packs: Iterable[object], max_length: int, eos_token_id: int | None
+) -> tuple[list[tuple], list[list[bool] | None], list[list], list[int]]:
+    """Read all packs: each one's parts, what was cut, its counts, and whom to list."""
     rows = [
         _read_pack(f"packs[{number}]", pack, max_length, eos_token_id)
         for number, pack in enumerate(packs)
@@ -239,25 +270,20 @@ def inspect_packs(
         [f"pack {number}", len(ids), sizes.size, cut and sum(cut)]
         for number, ((ids, sizes, _), cut) in enumerate(zip(rows, cuts, strict=True))
     ]
-    tokens, pieces = (sum(line[column] for line in lines) for column in (1, 2))
-    in_part = None if None in cuts else sum(map(sum, cuts))
     # Spread over all of them: best fit begins with full packs, and ends with the rest.
     spread = np.linspace(0, len(rows) - 1, min(LISTED, len(rows)))
-    chosen = spread.round().astype(int).tolist()
+    return rows, cuts, lines, spread.round().astype(int).tolist()
+
+
+def _listed(
+    lines: list[list], cuts: list, chosen: list[int], max_length: int
+) -> list[list]:
+    """Return the lines of some packs, and that of all packs together."""
+    tokens, pieces = (sum(line[column] for line in lines) for column in (1, 2))
+    in_part = None if None in cuts else sum(map(sum, cuts))
     listed = [[*lines[n], _percent(lines[n][1], max_length)] for n in chosen]
-    filled = _percent(tokens, len(rows) * max_length)
-    listed += [[f"all {len(rows):,} packs", tokens, pieces, in_part, filled]]
-    header = ["", "tokens", "documents", "only in part", "filled"]
-    show_table(listed, header, align="<>>>>")
-    drawn = []
-    for n in chosen:
-        _, sizes, documents = rows[n]
-        labels = [""] * sizes.size if documents is None else documents
-        drawn.append(_end_to_end(str(lines[n][0]), sizes, labels, cuts[n]))
-    figure = _panels_of_packs({"": drawn}, max_length)
-    if len(chosen) < len(rows):
-        style.add_remark(figure, f"{len(rows) - len(chosen):,} more packs, not drawn")
-    return figure
+    filled = _percent(tokens, len(lines) * max_length)
+    return [*listed, [f"all {len(lines):,} packs", tokens, pieces, in_part, filled]]
 
 
 def _percent(part: int, whole: int) -> str:
