@@ -12,7 +12,7 @@ import refresh_notebooks
 from course_lib.teaching import predict, record, show_guesses
 from course_lib.teaching.checker import NOT_ATTEMPTED
 from course_lib.teaching.guesses import WIDGET, boxes, prompts, widgets_are_live
-from course_lib.teaching.guesses.prompts import MIME_TYPE, Guesses
+from course_lib.teaching.guesses.prompts import MIME_TYPE, Guesses, Prompt
 from course_lib.teaching.guesses.reading import UnreadableError, read_guess
 from guess_cases import JUDGED, NONSENSE, UNREADABLE, WRITTEN
 
@@ -67,6 +67,24 @@ def test_the_reply_tells_the_answer_and_what_was_allowed():
     assert str(predict("d", (True, False)).guess("no no")).endswith("The answer: yes, no. You guessed no, no.")
     assert str(predict("f", (1024, 1)).reveal()) == "○ The answer: 1,024; 1."
     assert "12,346." in str(predict("e", 12345.678).guess(1))
+
+
+def test_a_usual_wrong_guess_is_told_why():
+    prompt = predict("How many?", (196, 195), because={(197, 196): "No id is left.", "196 196": "Starts begin at 0."})
+    said, late = "✘ Not this time. The answer: 196, 195. You guessed", "Your first guess counts."
+    assert str(prompt.guess("197, 196")) == f"{said} 197, 196. No id is left."
+    assert str(prompt.guess((196, 196))) == f"{said} 196, 196. Starts begin at 0. {late}"
+    assert str(prompt.guess("5 5")) == f"{said} 5, 5. {late}"
+    chosen = predict("Which?", "a", choices=("a", "b"), because={"b": "It is shuffled."})
+    assert str(chosen.guess("b")).endswith("You guessed b. It is shuffled.")
+    near = predict("How much?", 1 / 3, because={1 / 6: "Offset 5 counts, too."})
+    assert "Offset 5" in str(near.guess("1/6"))
+    assert "Offset 5" not in str(near.guess(0.3))
+    for because, words in (({7: "so"}, "but 7 is right"), ({"many": "so"}, "must have guesses")):
+        with pytest.raises(ValueError, match=words):
+            predict("How many?", 7, because=because)
+    again = Prompt.from_data(json.loads(json.dumps(prompt.as_data())))
+    assert (again.because, again.answer) == (prompt.because, prompt.answer)
 
 
 def test_the_first_guess_counts_also_when_the_cell_is_run_again():

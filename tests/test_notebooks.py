@@ -95,6 +95,13 @@ def test_what_is_to_be_predicted_is_asked_for_by_a_prompt(path):
 
 
 @each_notebook
+def test_a_prompt_is_followed_by_what_shows_its_result_and_never_by_prose(path):
+    for prompt, following in pairwise(read(path).cells):
+        if is_prompt(prompt):
+            assert following.cell_type == "code", prompt.source
+
+
+@each_notebook
 def test_the_guesses_are_counted_below_the_scores(path):
     cells = code_cells(read(path))
     (scores,) = (number for number, cell in enumerate(cells) if "show_scores(" in cell.source)

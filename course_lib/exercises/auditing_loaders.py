@@ -349,6 +349,7 @@ def _batches(random: Random) -> Iterator[Case]:
     yield from (([[2], [2]],), ([[0, 4], [4, 8]],), ([[4, 0], [8, 4]],))
     yield from (([[0, 9], [3, 12]],), ([[0, 4], [8, 4]],), ([[0, 4], [4, 2]],))
     yield from (([[4, 0], [2, 8]],), ([[0, 4], [0, 8]],), ([[0, 6], [4]],))
+    yield from (([[0, 4], [0, 2]],), ([[0, 4], [2, 2]],), ([[3, 9], [5, 9]],))
     yield from (([[4, 0], [2]],), ([[4, 4], [6]],), ([[0, 8], [4, 12], [8, 16]],))
     yield from (([[0, 8], [4, 12], [2, 16]],), ([[0, 8], [4, 12], [2]],))
     yield from (([[0, 8], [4, 2], [9]],), ([[5], [1], [7]],), ([[5], [7], [3]],))
@@ -529,7 +530,7 @@ neighbors_needed.slips("""
     return max(1, len(ids)) => return -1
     return max(1, len(ids)) => return 0
     return max(1, len(ids)) => return None
-        if all shorter runs come twice, the whole stream is needed: return its length.
+        if all shorter runs come twice, the whole stream is needed, and without ids 1.
 """)
 
 

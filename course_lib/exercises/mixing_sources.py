@@ -262,6 +262,8 @@ def _lags(random: Random) -> Iterator[Case]:
     yield from (([1, 1, 6], [1, 0, 4]), ([8, 4, 4], [3, 2, 2]), ([2, 5, 1], [4, 9, 2]))
     yield from (([1, 4, 3], [0, 2, 1]), ([1, 3, 4], [0, 1, 3]), ([3, 3, 2], [4, 1, 0]))
     yield from (([1, 1, 2], [0, 4, 1]), ([1, 3], [0, 2]))
+    # three lags of a third, which floats tell apart
+    yield from (([4, 1, 1], [1, 0, 0]), ([1, 4, 1], [0, 1, 0]), ([5, 2, 2], [4, 1, 1]))
     for count in (2, 3, 3, 4, 4, 4, 5, 5, 5, 6):
         for lead in (0, 1, 3):
             # Sums of 16, and ties only where floats see them, too.

@@ -6,13 +6,15 @@ import html
 import json
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 
 from nbformat import NotebookNode
 
 from course_lib.teaching.checker import Question
 from course_lib.teaching.checker.messages import to_html
-from course_lib.teaching.guesses.answers import written
+from course_lib.teaching.guesses.answers import Answer, written
 from course_lib.teaching.guesses.prompts import MIME_TYPE, Prompt
+from course_lib.teaching.guesses.reading import WORDS
 from course_lib.teaching.lessons import Lesson, exercise_of, items_of
 
 
@@ -57,11 +59,13 @@ def prompt_as_html(lesson: Lesson, prompt: Prompt) -> str:
 
 def asked_by(prompt: Prompt) -> dict[str, object]:
     """What static/judging.js knows of a prompt."""
-    answer = prompt.answer
-    if prompt.choices:
-        answer = written(answer)
-    elif not isinstance(answer, str | tuple):
-        answer = (answer,)
+
+    def parts(answer: Answer) -> str | tuple:
+        if prompt.choices:
+            return written(answer)
+        return answer if isinstance(answer, str | tuple) else (answer,)
+
+    answer = parts(prompt.answer)
     floats = [isinstance(part, float) for part in answer]
     return {
         "question": prompt.question,
@@ -72,6 +76,7 @@ def asked_by(prompt: Prompt) -> dict[str, object]:
         "note": prompt.allowance,
         "choices": prompt.labels,
         "wanted": prompt.wanted,
+        "because": [[parts(wrong), why] for wrong, why in prompt.because],
     }
 
 
@@ -93,3 +98,9 @@ def verdict_as_markdown(lesson: Lesson, question: Question) -> str:
 def _opening(name: str, **asked: object) -> str:
     data = html.escape(json.dumps({"id": name, **asked}, ensure_ascii=False))
     return f'<div class="asked" data-asked="{data}">'
+
+
+def write_guess_words(path: Path) -> None:
+    """Write what words mean in a guess, for static/judging.js."""
+    data = json.dumps(WORDS, ensure_ascii=False, separators=(",", ":"))
+    path.write_text(f"const GUESS_WORDS = {data};\n", encoding="utf-8")

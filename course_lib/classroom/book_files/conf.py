@@ -11,6 +11,7 @@ from sphinx.util.nodes import make_refnode
 from sphinx.writers.html5 import HTML5Translator
 
 import course_lib
+from course_lib.classroom.book_files.asked import write_guess_words
 from course_lib.classroom.book_files.figures import copy_frames
 from course_lib.classroom.book_files.lesson_pages import prepare
 from course_lib.classroom.book_files.pages import write_redirects
@@ -69,7 +70,7 @@ pygments_dark_style = "github-dark"
 html_static_path = ["static"]
 html_css_files = ["book.css", "figures.css"]
 html_js_files = [
-    *("judging.js", "asking.js", "record_page.js"),
+    *("guess_words.js", "judging.js", "asking.js", "record_page.js"),
     *("figures.js", "questions.js", "tokens.js"),
 ]
 html_favicon = "static/favicon.svg"
@@ -115,6 +116,7 @@ def _lead_on(app: Sphinx, error: Exception | None) -> None:
         copy_frames(Path(app.srcdir), Path(app.outdir))
         write_redirects(Path(app.outdir))
         write_excerpts(Path(app.outdir, "_static", "excerpts.js"), EXCERPTS)
+        write_guess_words(Path(app.outdir, "_static", "guess_words.js"))
 
 
 def _leave_words(app: Sphinx, page: nodes.document, name: str) -> None:

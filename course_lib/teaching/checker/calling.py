@@ -12,7 +12,7 @@ import linecache
 import random
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -37,6 +37,7 @@ class Outcome:
     printed: str = ""
     place: str = ""  # the line of the answer that raised
     remark: str = ""  # what was observed of the result, if it was observed
+    later: Outcome | None = None  # if the same call had another result later on
 
     def same_as(self, other: Outcome) -> bool:
         if self.changed_arguments != other.changed_arguments:
@@ -70,6 +71,14 @@ def run(function: Callable, case: Case, observe: Observe | None = None) -> Outco
     changed = not all(a is b or _has_state(b) or same(a, b) for a, b in pairs)
     said = {"printed": printed.getvalue(), "remark": remark}
     return Outcome(value, changed_arguments=changed, **said)
+
+
+def kept_apart(outcome: Outcome) -> Outcome:
+    """Return an outcome whose value stays as it is now, whatever is done to it."""
+    if isinstance(outcome.value, list | dict | set | tuple | np.ndarray | torch.Tensor):
+        with contextlib.suppress(Exception):
+            return replace(outcome, value=copy.deepcopy(outcome.value))
+    return outcome
 
 
 def _has_state(value: object) -> bool:

@@ -386,7 +386,8 @@ TypeError ValueError: cannot unpack non-iterable|values to unpack
     there are more names than values, or fewer. (A loop over a dictionary gives only its
     keys; `.items()` gives keys and values.)
 RecursionError:
-    the function calls itself without end: in which case does it stop?
+    the function calls itself more often than Python allows. Does it ever stop? If it
+    does, a loop goes further.
 """
 
 

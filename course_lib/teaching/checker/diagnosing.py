@@ -24,6 +24,37 @@ CHANGES_ARGUMENTS = (
     "copy."
 )
 
+KEEPS_SOMETHING = (
+    "something is kept from one call to the next: a list or a dictionary that is a "
+    "default argument, or a variable outside the function. Make it anew in each call. "
+    "(A result that is drawn at random would look the same.)"
+)
+MOST_COMPARED = 12  # failing calls, of which the second one to show is chosen
+
+
+def another_call(
+    item: WithMistakes, got: list[Outcome], wrong: list[int]
+) -> int | None:
+    """Choose a second failing call, if the first leaves open what is wrong.
+
+    It tells the most mistakes apart, of those that look alike in the first call, or of
+    all if none looks like it.
+    """
+    first, *others = wrong[:MOST_COMPARED]
+    alike = [m for m in item.mistakes if _does_the_same(item, m, got, [first])]
+    if len({mistake.diagnosis for mistake in alike}) == 1:
+        return None
+
+    def left(number: int) -> int:
+        same = (
+            mistake.diagnosis
+            for mistake in alike or item.mistakes
+            if _does_the_same(item, mistake, got, [number])
+        )
+        return len(set(same))
+
+    return min(others, key=left, default=None)
+
 
 def diagnose(item: WithMistakes, got: list[Outcome]) -> str | None:
     """Say what is wrong: certain causes first, then likely ones, then what is besides.

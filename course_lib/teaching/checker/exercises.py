@@ -15,9 +15,14 @@ from course_lib.teaching.checker.calling import (
     Outcome,
     format_call,
     format_outcome,
+    kept_apart,
     run,
 )
-from course_lib.teaching.checker.diagnosing import diagnose
+from course_lib.teaching.checker.diagnosing import (
+    KEEPS_SOMETHING,
+    another_call,
+    diagnose,
+)
 from course_lib.teaching.checker.messages import FAILED, RAISED, Judgment, Score
 from course_lib.teaching.checker.mistakes import Cases, WithMistakes, size_of
 from course_lib.teaching.checker.processes import Stopped, Watch
@@ -30,6 +35,7 @@ from course_lib.teaching.checker.sources import (
 
 LONGEST_PRINT = 500  # characters
 LARGE = 100_000  # rounds; if a call did not end, so many are too slow
+ASKED_AGAIN = 5  # calls, the smallest, to see whether an answer keeps something
 
 
 class Exercise(WithMistakes):
@@ -100,15 +106,30 @@ class Exercise(WithMistakes):
     def call_all(
         self, answer: Callable, watch: Watch, stopped: Stopped | None = None
     ) -> list[Outcome] | Stopped:
-        """Call an answer with every case, or up to the one in which it was stopped."""
-        got = []
+        """Call an answer with every case, or up to the one in which it was stopped.
+
+        Then ask some calls again, in another order, because an answer may keep
+        something from one call to the next.
+        """
+        given, got = [], []
         for number, case in enumerate(self.cases[: stopped and stopped.call]):
             watch.begin(number)
-            got.append(run(answer, case, self.observe))
+            given.append(run(answer, case, self.observe))
             watch.end()
-            if isinstance(got[-1].error, MemoryError):
+            got.append(kept_apart(given[-1]))
+            if isinstance(given[-1].error, MemoryError):
                 return Stopped("memory", number)
-        return got
+        for number in reversed(range(0 if stopped else min(ASKED_AGAIN, len(got)))):
+            watch.begin(number)
+            later = run(answer, self.cases[number], self.observe)
+            watch.end()
+            if not got[number].same_as(later):
+                got[number] = replace(got[number], later=kept_apart(later))
+        # One list that is given out again and again changes what was given before.
+        return [
+            one if one.same_as(now) else replace(one, later=now)
+            for one, now in zip(got, given, strict=True)
+        ]
 
     def judge_outcomes(
         self, got: list[Outcome] | Stopped, stopped: Stopped | None = None
@@ -120,6 +141,9 @@ class Exercise(WithMistakes):
             return self._stopped(stopped, got)
         if any(isinstance(outcome.error, NotImplementedError) for outcome in got):
             return self._not_attempted()
+        unsteady = [number for number, outcome in enumerate(got) if outcome.later]
+        if unsteady:
+            return self._tell_unsteady(unsteady[0], got[unsteady[0]])
         if wrong := self.wrong_calls(got):
             return self._explain(got, wrong)
         message = f"**Passed.** `{self.name}` is right in all {len(got)} calls."
@@ -127,24 +151,39 @@ class Exercise(WithMistakes):
 
     def _explain(self, got: list[Outcome], wrong: list[int]) -> Judgment:
         first = wrong[0]
-        facts = [
-            format_call(self.reference, self.cases[first]),
-            f"expected  {format_outcome(self.expected[first])}",
-            f"got       {format_outcome(got[first])}",
-        ]
-        if got[first].place:
-            facts.append(f"at        {got[first].place}")
-        if printed := got[first].printed.rstrip()[:LONGEST_PRINT]:
-            facts.append("printed   " + textwrap.indent(printed, " " * 10).lstrip())
         outcome = RAISED if got[first].error is not None else FAILED
         message = (
             f"**{outcome.capitalize()}** in {len(wrong)} of {len(got)} calls. The "
-            "smallest of them:\n\n```text\n" + "\n".join(facts) + "\n```\n"
+            f"smallest of them:\n\n{self._shown(first, got[first])}\n"
         )
+        if (second := another_call(self, got, wrong)) is not None:
+            message += f"\nAnother one:\n\n{self._shown(second, got[second])}\n"
         diagnosis = diagnose(self, got)
         hint = f"`exercises.{self.name}.hint()` may help."
         message += f"\n**Looks like:** {diagnosis}" if diagnosis else f"\n{hint}"
         return Judgment(outcome, 0.0, message, diagnosis)
+
+    def _shown(self, number: int, outcome: Outcome) -> str:
+        """Write a call, what was expected, and what came instead."""
+        facts = [
+            format_call(self.reference, self.cases[number]),
+            f"expected  {format_outcome(self.expected[number])}",
+            f"got       {format_outcome(outcome)}",
+        ]
+        if outcome.later is not None:
+            facts.append(f"later     {format_outcome(outcome.later)}")
+        if outcome.place:
+            facts.append(f"at        {outcome.place}")
+        if printed := outcome.printed.rstrip()[:LONGEST_PRINT]:
+            facts.append("printed   " + textwrap.indent(printed, " " * 10).lstrip())
+        return "```text\n" + "\n".join(facts) + "\n```"
+
+    def _tell_unsteady(self, number: int, outcome: Outcome) -> Judgment:
+        message = (
+            "**Failed.** The same call has two results, one of them after other calls:"
+            f"\n\n{self._shown(number, outcome)}\n\n**Looks like:** {KEEPS_SOMETHING}"
+        )
+        return Judgment(FAILED, 0.0, message, KEEPS_SOMETHING)
 
     def _wrong_signature(self, answer: Callable) -> str | None:
         try:

@@ -49,6 +49,12 @@ def make_widget(prompt: object) -> object:
         )
         box.observe(lambda change: take(change["new"]), "value")
         button = Button(description="Guess", layout=narrow)
+
+        def go_on(_: object, content: dict, __: object) -> None:
+            if content.get("event") == "submit":  # Enter: now Shift+Enter runs cells
+                button.focus()
+
+        box.on_msg(go_on)
         button.on_click(lambda _: take(box.value))
         controls = [box, button]
     # It looks like a link, not like one more choice.

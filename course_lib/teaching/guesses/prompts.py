@@ -24,6 +24,7 @@ def predict(
     choices: Sequence[Answer] | None = None,
     buckets: Mapping[str, float] | None = None,
     within: float | None = None,
+    because: Mapping[Answer, str] | None = None,
 ) -> Prompt:
     """Ask for a guess, then show the answer: the last expression of a cell.
 
@@ -35,6 +36,7 @@ def predict(
             rising order: `{"less than 5 %": 0.05, "5 to 20 %": 0.2, "more": inf}`.
         within: how far a number may be off, relative to the answer. By default an
             integer must be met, and a float to 1 %.
+        because: for usual wrong guesses, one line each that says why they are wrong.
     """
     if not isinstance(question, str):
         raise TypeError(f"question must be text, got {type(question).__name__}")
@@ -57,8 +59,22 @@ def predict(
                 "within must be left out where a guess is chosen or no number, got "
                 f"within={within} for {'choices' if choices else repr(answer)}"
             )
-    _replies.setdefault(question.strip(), None)
-    return Prompt(question.strip(), answer, choices, within)
+    prompt = Prompt(question.strip(), answer, choices, within)
+    reasons = tuple(
+        (_read_wrong(prompt, wrong), why) for wrong, why in (because or {}).items()
+    )
+    _replies.setdefault(prompt.question, None)
+    return replace(prompt, because=reasons)
+
+
+def _read_wrong(prompt: Prompt, wrong: object) -> Answer:
+    try:
+        value = read_guess(wrong, prompt.answer, prompt.choices)
+    except UnreadableError as error:
+        raise ValueError(f"because must have guesses, got {wrong!r}: {error}") from None
+    if prompt.is_right(value):
+        raise ValueError(f"because must have wrong guesses, but {wrong!r} is right")
+    return value
 
 
 def show_guesses() -> Guesses:
@@ -94,6 +110,7 @@ class Prompt:
     answer: Answer
     choices: tuple | None
     within: float | None
+    because: tuple[tuple[Answer, str], ...] = ()
 
     def guess(self, guess: object) -> Reply:
         """Compare a guess, as text or as a value, with the answer; the first counts."""
@@ -101,7 +118,7 @@ class Prompt:
             value = read_guess(guess, self.answer, self.choices)
         except UnreadableError as error:
             return Reply(RAISED, f"{error} That was not counted.")
-        right = self._is_right(value)
+        right = self.is_right(value)
         reply = Reply(PASSED if right else FAILED, self._judgment(value, right))
         first = self.first_reply
         if first is None:
@@ -171,24 +188,31 @@ class Prompt:
     def as_data(self) -> dict[str, object]:
         """Return what is asked, ready for JSON: a saved notebook keeps it, for those
         who ask again elsewhere. Fractions have as many digits as are shown."""
-        answer = answers.rounded(self.answer)
-        if self.choices or isinstance(answer, str):
-            answer = answers.without_marks(answers.written(answer))
         return {
             "question": self.question,
-            "answer": answer,
+            "answer": self._as_plain(self.answer),
             "choices": self.labels or None,
             "within": self.within,
+            "because": [[self._as_plain(wrong), why] for wrong, why in self.because],
         }
+
+    def _as_plain(self, answer: Answer) -> Answer:
+        answer = answers.rounded(answer)
+        if self.choices or isinstance(answer, str):
+            return answers.without_marks(answers.written(answer))
+        return answer
 
     @classmethod
     def from_data(cls, data: Mapping[str, object]) -> Prompt:
         """Make the prompt that `as_data` describes; its choices are texts then."""
-        answer, choices = data["answer"], data["choices"]
-        if isinstance(answer, list):
-            answer = tuple(answer)
-        choices = tuple(choices) if choices else None
-        return cls(data["question"], answer, choices, data["within"])
+
+        def parts(answer: object) -> Answer:
+            return tuple(answer) if isinstance(answer, list) else answer
+
+        choices = tuple(data["choices"]) if data["choices"] else None
+        because = tuple((parts(wrong), why) for wrong, why in data["because"])
+        answer = parts(data["answer"])
+        return cls(data["question"], answer, choices, data["within"], because)
 
     @property
     def wanted(self) -> str:
@@ -199,15 +223,18 @@ class Prompt:
         kind = "times yes or no" if isinstance(self.answer[0], bool) else "numbers"
         return f"{len(self.answer)} {kind}"
 
-    def _is_right(self, guess: Answer) -> bool:
+    def is_right(self, guess: Answer) -> bool:
+        return self._is_near(guess, self.answer, self.within)
+
+    def _is_near(self, guess: Answer, answer: Answer, within: float | None) -> bool:
         if self.choices:
-            return answers.written(guess) == answers.written(self.answer)
-        if isinstance(self.answer, str):
-            return answers.normalized(guess) == answers.normalized(self.answer)
-        if not isinstance(self.answer, tuple):
-            return answers.is_near(guess, self.answer, self.within)
-        pairs = zip(guess, self.answer, strict=True)
-        return all(answers.is_near(*pair, self.within) for pair in pairs)
+            return answers.written(guess) == answers.written(answer)
+        if isinstance(answer, str):
+            return answers.normalized(guess) == answers.normalized(answer)
+        if not isinstance(answer, tuple):
+            return answers.is_near(guess, answer, within)
+        pairs = zip(guess, answer, strict=True)
+        return all(answers.is_near(*pair, within) for pair in pairs)
 
     def _judgment(self, guess: Answer, right: bool) -> str:
         words = f"**{'Right' if right else 'Not this time'}.**"
@@ -215,7 +242,13 @@ class Prompt:
         given, wanted = answers.written(guess), answers.written(self.answer)
         if right and answers.normalized(given) == answers.normalized(wanted):
             return words
-        return f"{words} You guessed {given}. {self.allowance}".rstrip()
+        said = f"{words} You guessed {given}. {self.allowance}".rstrip()
+        if right:
+            return said
+        meant = (
+            why for wrong, why in self.because if self._is_near(guess, wrong, None)
+        )
+        return f"{said} {next(meant, '')}".rstrip()
 
     @property
     def allowance(self) -> str:

@@ -1,51 +1,204 @@
-// Judges a guess. Numbers are read as they are written in digits: what else the notebook
-// understands ("seven", "1/2", "10^3"), the page asks for in digits, and counts nothing.
-// What both read they judge alike: tests/guess_cases.py.
+// Judges a guess. Numbers are read as in a notebook, by the same rules and with the same
+// words (GUESS_WORDS): course_lib/teaching/guesses/reading.py explains them. That both
+// judge alike is tested: tests/guess_cases.py.
 const judge = (() => {
   const YES = ["yes", "y", "true", "t", "right", "correct", "1"];
   const NO = ["no", "n", "false", "f", "wrong", "0"];
-  const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,2})?%?$/;
-  const GROUPED = /(?<![\p{L}\d.])[1-9]\d{0,2}(,\d{3})+(?![\d,])/gu;
+  const LONGEST = 100;
+  const GROUPED = /(?<![\p{L}\p{N}_.])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])/gu;
+  const TOKEN = /(?<number>(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3}(?!\d))?)|(?<word>log2|\p{L}+)|(?<sign>\*\*|\S)/gu;
+  const SEPARATORS = [...",;:|&~≈=."];
+  const OPERATORS = { plus: "+", minus: "-", "×": "*", "·": "*", "÷": "/", "⁄": "/", "**": "^" };
+  const FUNCTIONS = { ln: Math.log, log2: Math.log2, exp: Math.exp, sqrt: Math.sqrt };
+  const CONSTANTS = { e: Math.E, pi: Math.PI };
 
   class Unreadable extends Error {}
 
   const words = (text) => text.split(/[\s,;]+/).filter(Boolean);
   const normalized = (text) =>
     words(text.replace(/\*\*|`/g, "").toLowerCase()).join(" ").replace(/^["' .]+|["' .]+$/g, "");
+  const meaning = (kind, text) => (Object.hasOwn(GUESS_WORDS[kind], text) ? GUESS_WORDS[kind][text] : undefined);
+  const isIn = (table, text) => Object.hasOwn(table, text);
 
   function readFlags(text, count) {
-    const given = words(text.toLowerCase().replace(/[()[\]]/g, " "));
+    const given = words(text.toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, " "));
     if (given.length !== count || !given.every((word) => YES.includes(word) || NO.includes(word)))
       throw new Unreadable(`Please give yes or no ${count} times, such as: yes no.`);
     return given.map((word) => YES.includes(word));
   }
 
   function readNumbers(text, { answer, floats }) {
-    text = text.toLowerCase().replaceAll("−", "-").replace(/[()[\]~≈]/g, " ").replace(/\s+%/g, "%");
-    // 1,000 is a thousand, unless two numbers are wanted
-    for (const version of [text.replace(GROUPED, (digits) => digits.replaceAll(",", "")), text]) {
-      const given = words(version);
-      if (given.length !== answer.length || !given.every((word) => NUMBER.test(word))) continue;
-      return given.map((word, n) => {
-        const isShare = word.endsWith("%") && floats[n] && Math.abs(answer[n]) <= 1;
-        return Number(word.replace("%", "")) / (isShare ? 100 : 1);
-      });
+    text = text.normalize("NFKC").toLowerCase().replaceAll("−", "-");
+    let unknown = "";
+    if (text.length > LONGEST) throw new Unreadable("Please give no more than the answer.");
+    text = text.replace(/(?<=\d)[_'](?=\d)/g, "").replace(/(?<=\p{L})-(?=\p{L})/gu, " ");
+    while (/^\s*[([{][^()[\]{}]*[)\]}]\s*$/.test(text)) text = text.trim().slice(1, -1);
+    // 1,000 is a thousand, and so is 1 000, and 0,5 a half, as some write
+    const versions = [text.replace(GROUPED, (digits) => digits.replaceAll(",", "")), text];
+    if (answer.length === 1) versions.push(text.replace(/(?<=\d) (?=\d{3}\b)/g, ""), text.replaceAll(",", "."));
+    for (const version of versions) {
+      try {
+        const numbers = numbersIn(version, answer, floats);
+        if (numbers.length === answer.length) return numbers;
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        unknown ||= `${error.message} `;
+      }
     }
-    throw new Unreadable(
-      answer.length === 1
-        ? "Please give one number in digits, such as 7 or 0.5 or 1,000."
-        : `Please give ${answer.length} numbers in digits, with spaces between.`,
-    );
+    const wanted =
+      answer.length > 1
+        ? `${answer.length} numbers, with spaces between`
+        : "one number, such as 7 or 0.5 or 1,000, or 64 * 8 or ln 79";
+    throw new Unreadable(`${unknown}Please give ${wanted}.`);
+  }
+
+  function tokensOf(text) {
+    const tokens = [];
+    for (const match of text.matchAll(TOKEN)) {
+      const [found] = match;
+      const kind = match.groups.number ? "number" : match.groups.word ? "word" : "sign";
+      const end = match.index + found.length;
+      const afterSpace = match.index === 0 || /\s/.test(text[match.index - 1]);
+      const before = tokens.at(-1);
+      if (kind === "number" && !afterSpace && before && before.kind !== "sign")
+        if (before.kind === "number" || !isIn(FUNCTIONS, before.text))
+          throw new Unreadable(`${before.text}${found} is not understood.`);
+      tokens.push({ kind, text: found, afterSpace, beforeSpace: end === text.length || /\s/.test(text[end]) });
+    }
+    return tokens.map((token) => {
+      if (token.text === "√") return { ...token, kind: "word", text: "sqrt" };
+      return isIn(OPERATORS, token.text) ? { ...token, kind: "sign", text: OPERATORS[token.text] } : token;
+    });
+  }
+
+  // + and - bind less than * and /, and these less than ^ and signs.
+  function numbersIn(text, answer, floats) {
+    const tokens = tokensOf(text);
+    const found = [];
+    let at = 0;
+
+    const take = (...signs) => {
+      const token = tokens[at];
+      if (token?.kind !== "sign" || !signs.includes(token.text)) return null;
+      at += 1;
+      return token.text;
+    };
+    const beginsNumber = ({ kind, text }) =>
+      kind === "number" || meaning("numbers", text) !== undefined || isIn(FUNCTIONS, text) || text === "(";
+
+    function sum() {
+      let value = product();
+      while (["+", "-"].includes(tokens[at]?.text)) {
+        const { text, afterSpace, beforeSpace } = tokens[at];
+        if (afterSpace && !beforeSpace) break; // the sign of the next number
+        if (text === "-" && !afterSpace) throw new Unreadable("To subtract, put spaces around the minus.");
+        at += 1;
+        value += text === "+" ? product() : -product();
+      }
+      return value;
+    }
+
+    function product() {
+      let value = signed();
+      for (;;) {
+        if (["x", "times"].includes(tokens[at]?.text)) {
+          if (!tokens[at + 1] || !beginsNumber(tokens[at + 1])) return value;
+          at += 1;
+          value *= signed();
+        } else if (take("*")) value *= signed();
+        else if (take("/")) value = computed(value / signed());
+        else return value;
+      }
+    }
+
+    function signed() {
+      const sign = take("-", "+");
+      let value = atom();
+      if (take("^")) value = computed(value ** signed());
+      return sign === "-" ? -value : value;
+    }
+
+    function atom() {
+      const token = tokens[at];
+      let value;
+      if (!token) throw new Unreadable("Something is missing at the end.");
+      if (take("(")) {
+        value = sum();
+        if (!take(")")) throw new Unreadable("A parenthesis is not closed.");
+      } else if (isIn(FUNCTIONS, token.text)) {
+        at += 1;
+        value = computed(FUNCTIONS[token.text](atom()));
+      } else if (isIn(CONSTANTS, token.text)) {
+        at += 1;
+        value = CONSTANTS[token.text];
+      } else value = numeral();
+      if (take("%") || (tokens[at]?.text === "percent" && ++at)) {
+        // of a share, or of an answer that is in percent itself
+        const place = Math.min(found.length, answer.length - 1);
+        if (floats[place] && Math.abs(answer[place]) <= 1) value /= 100;
+      }
+      return value;
+    }
+
+    // Digits, or words such as "two thousand five hundred" or "one half".
+    function numeral() {
+      let total = 0;
+      let value = null;
+      if (tokens[at].kind === "number") value = Number(tokens[at++].text);
+      for (; tokens[at]?.kind === "word"; at += 1) {
+        const { text } = tokens[at];
+        const [number, factor, parts] = ["numbers", "factors", "parts"].map((kind) => meaning(kind, text));
+        if (number !== undefined && (value === null || goesOn(value, number))) value = (value ?? 0) + number;
+        else if (factor && (value !== null || text.length > 1)) {
+          value = (value ?? 1) * factor;
+          if (factor >= 1000) [total, value] = [total + value, 0];
+        } else if (parts) value = (value ?? 1) / parts;
+        else if (!(value === null && ["a", "an"].includes(text))) break;
+      }
+      if (value === null) throw new Unreadable(`“${tokens[at]?.text ?? "This"}” is not understood.`);
+      return total + value;
+    }
+
+    // Whether a word adds to those before it: twenty-five, hundred twelve.
+    function goesOn(value, small) {
+      if (tokens[at - 1].kind !== "word") return false;
+      return value % 100 === 0 || (value % 10 === 0 && value % 100 > 10 && small < 10);
+    }
+
+    while (at < tokens.length) {
+      const { text } = tokens[at];
+      if (meaning("beside", text) !== undefined || SEPARATORS.includes(text)) at += 1;
+      else found.push(Number(computed(sum()).toPrecision(15))); // 0.1 * 30 is 3
+    }
+    return found;
+  }
+
+  function computed(value) {
+    if (!Number.isFinite(value)) throw new Unreadable("This is not a number to compare with.");
+    return value;
   }
 
   function isRight(guess, { answer, floats, within }) {
     if (typeof answer === "string") return normalized(guess) === normalized(answer);
     return answer.every((part, n) => {
       if (typeof part === "boolean") return guess[n] === part;
-      const allowed = within ?? (floats[n] ? 0.01 : 0);
-      // a guess at the very border is right, however its last bit is rounded
-      return Math.abs(guess[n] - part) <= allowed * Math.abs(part) * (1 + 1e-9);
+      return isNear(guess[n], part, within ?? (floats[n] ? 0.01 : 0));
     });
+  }
+
+  // a guess at the very border is right, however its last bit is rounded
+  function isNear(guess, part, allowed) {
+    return Math.abs(guess - part) <= allowed * Math.abs(part) * (1 + 1e-9);
+  }
+
+  // Why a usual wrong guess is wrong, where the question says it.
+  function reasonFor(guess, { because = [], floats = [] }) {
+    const meant = because.find(([wrong]) =>
+      typeof wrong === "string"
+        ? normalized(String(guess)) === normalized(wrong)
+        : wrong.every((part, n) => isNear(guess[n], part, floats[n] ? 0.01 : 0)),
+    );
+    return meant?.[1];
   }
 
   // `asked` is what course_lib/classroom/book_files/asked.py writes into the page; `text`
@@ -67,6 +220,7 @@ const judge = (() => {
     const parts = [right ? "Right." : "Not this time."];
     if (!verdict) parts.push(`The answer: ${shown}.`);
     if (!verdict && (!right || note)) parts.push(`You guessed ${text.trim()}.`, note);
+    if (!verdict && !right) parts.push(reasonFor(guess, asked));
     return { outcome, message: parts.filter(Boolean).join(" ") };
   }
   judge.read = readNumbers; // for questions.js
