@@ -14,7 +14,7 @@ from book_site import PHONE, build_site
 from course_lib.classroom import book
 from course_lib.classroom.book_files import asked, lesson_pages
 from course_lib.classroom.rendering import PROMPT
-from course_lib.teaching import predict
+from course_lib.teaching import predict, record
 from course_lib.teaching.guesses import answers, prompts
 from course_lib.teaching.guesses.prompts import Prompt
 from course_lib.teaching.lessons import exercise_of, find_lessons
@@ -34,6 +34,7 @@ NO_STORAGE = """Object.defineProperty(window, "localStorage", {
 @pytest.fixture(autouse=True)
 def new_session(monkeypatch):
     monkeypatch.setattr(prompts, "_replies", {})
+    monkeypatch.setattr(record, "_of_this_kernel", {})
 
 
 def as_shown(prompt: Prompt) -> Prompt:
@@ -89,6 +90,7 @@ def test_a_page_reads_and_judges_as_a_notebook_does(browser, tmp_path):
         read = as_shown(prompt)
         for guess in guesses:
             prompts._replies.clear()
+            record._of_this_kernel.clear()
             cases.append((asked.asked_by(read), guess, read.guess(guess)))
     judged = page.evaluate("cases => cases.map(c => judge(...c))", [case[:2] for case in cases])
     page.close()

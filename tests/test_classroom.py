@@ -35,7 +35,7 @@ def test_prose_and_questions_are_kept_and_code_is_emptied(lesson):
         assert after.source == imports_in(before.source)
         emptied += 1
     assert emptied > 15
-    assert any("show_scores(" in cell.source for cell in made.cells)
+    assert any("show_progress(exercises)" in cell.source for cell in made.cells)
     assert {exercise_of(c) for c in lesson.notebook.cells} == {exercise_of(c) for c in made.cells}
     nbformat.validate(made)
 

@@ -126,7 +126,7 @@ def test_the_notebook_states_each_task_imports_the_exercises_again_and_ends_with
     begin = next(i for i, cell in enumerate(cells) if re.match(r"## .*Exercises", cell.source))
     sources = [cell.source for cell in cells[begin:]]
     assert f"from course_lib.exercises import {lesson} as exercises" in "\n".join(sources[:3])
-    assert "show_scores(exercises)" in "\n".join(sources)
+    assert "show_progress(exercises)" in "\n".join(sources)
     for before, cell in pairwise(cells):
         if "exercise" in cell.metadata.get("tags", []) and cell.source.startswith("def "):
             assert before.cell_type == "markdown", cell.source

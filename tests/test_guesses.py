@@ -9,10 +9,10 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import refresh_notebooks
-from course_lib.teaching import predict, record, show_guesses
+from course_lib.teaching import predict, record
 from course_lib.teaching.checker import NOT_ATTEMPTED
 from course_lib.teaching.guesses import WIDGET, boxes, prompts, widgets_are_live
-from course_lib.teaching.guesses.prompts import MIME_TYPE, Guesses, Prompt
+from course_lib.teaching.guesses.prompts import MIME_TYPE, Prompt
 from course_lib.teaching.guesses.reading import UnreadableError, read_guess
 from guess_cases import JUDGED, NONSENSE, UNREADABLE, WRITTEN
 
@@ -20,10 +20,12 @@ from guess_cases import JUDGED, NONSENSE, UNREADABLE, WRITTEN
 @pytest.fixture(autouse=True)
 def new_session(monkeypatch):
     monkeypatch.setattr(prompts, "_replies", {})
+    monkeypatch.setattr(record, "_of_this_kernel", {})
 
 
 def outcome(answer, guess, **options):
     prompts._replies.clear()
+    record._of_this_kernel.clear()
     return predict("How many?", answer, **options).guess(guess).outcome
 
 
@@ -54,7 +56,7 @@ def test_what_cannot_be_read_is_answered_kindly_and_not_counted(guess):
     assert reply.outcome == "raised"
     assert "not counted" in reply.message
     assert "7**" not in reply.message
-    assert list(show_guesses().outcomes.values()).count(NOT_ATTEMPTED) == 1
+    assert record.recorded_outcomes() == {}
     assert prompt.guess("7").outcome == "passed"
 
 
@@ -95,27 +97,14 @@ def test_the_first_guess_counts_also_when_the_cell_is_run_again():
     assert reply.outcome == "passed"
     assert "Your first guess counts" in reply.message
     assert "✘" in str(again.reveal())
-    assert str(show_guesses()) == "0 of 1 guessed right ✘"
+    assert list(record.recorded_outcomes().values()) == ["failed"]
 
 
 def test_a_guess_after_the_answer_does_not_count():
     prompt = predict("How many?", 7)
     assert str(prompt.reveal()) == "○ The answer: 7."
     assert "Not counted" in prompt.guess(7).message
-    assert str(show_guesses()) == "0 of 1 guessed right, 1 not guessed ○"
-
-
-def test_guesses_are_counted_with_a_sign_for_each():
-    for number, guess in enumerate((1, 5, None, 4), start=1):
-        prompt = predict(f"Question `{number}` of <b>?", number)
-        if guess is not None:
-            prompt.guess(guess)
-    counted = show_guesses()
-    assert str(counted) == repr(counted) == "2 of 4 guessed right, 1 not guessed ✔✘○✔"
-    shown = counted._repr_html_()
-    assert "<code>3</code> of &lt;b&gt;?" in shown
-    assert shown.count("<li>") == 4
-    assert str(Guesses({})) == "0 of 0 guessed right"
+    assert list(record.recorded_outcomes().values()) == [NOT_ATTEMPTED]
 
 
 def test_without_a_kernel_the_question_stands_with_its_answer_folded():
@@ -187,7 +176,7 @@ def test_a_box_takes_a_guess_and_then_tells_the_answer(live):
     assert "The answer: <strong>7</strong>" in result.value
     controls["Guess"].click()  # after the box has told its text
     assert "first guess" not in result.value
-    assert str(show_guesses()) == "0 of 1 guessed right ✘"
+    assert list(record.recorded_outcomes().values()) == ["failed"]
 
 
 def test_each_choice_has_a_button(live):
@@ -207,7 +196,7 @@ def test_a_button_shows_the_answer_without_a_guess(live):
     assert "<strong>7, 3</strong>" in result.value
     controls["Your guess:"].value = "7 3"
     assert "Not counted" in result.value
-    assert list(show_guesses().outcomes.values()).count(NOT_ATTEMPTED) == 1
+    assert list(record.recorded_outcomes().values()) == [NOT_ATTEMPTED]
     # The cell is run again: the answer is known.
     assert "<strong>7, 3</strong>" in parts(predict("How many?", (7, 3)))[1].value
 

@@ -102,13 +102,16 @@ def test_a_prompt_is_followed_by_what_shows_its_result_and_never_by_prose(path):
 
 
 @each_notebook
-def test_the_guesses_are_counted_below_the_scores(path):
+def test_what_was_guessed_judged_and_solved_is_counted_below_the_exercises(path):
     cells = code_cells(read(path))
-    (scores,) = (number for number, cell in enumerate(cells) if "show_scores(" in cell.source)
-    assert cells[scores + 1].source.splitlines()[-1] == "show_guesses()"
-    assert not any(map(is_prompt, cells[scores + 1 :]))
-    asked = sum(map(is_prompt, cells))
-    assert f"0 of {asked} guessed right" in cells[scores + 1].outputs[0].data["text/plain"]
+    (progress,) = (n for n, cell in enumerate(cells) if cell.source.startswith("show_progress(exercises)"))
+    assert not any(map(is_prompt, cells[progress:]))
+    said = cells[progress].outputs[0].data["text/plain"]
+    assert said.startswith(f"0 of {sum(map(is_prompt, cells))} guessed right ○")
+    asked = sum("exercise" in tags(cell) for cell in cells)
+    assert said.count("○ ") == asked >= 9
+    assert "0 of" in said.splitlines()[1]
+    assert "0 of" in said.splitlines()[2]
 
 
 @each_notebook

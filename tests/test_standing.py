@@ -1,10 +1,12 @@
 """Where was I? What is counted in the lessons, what a reader has done of it, and where to go on."""
 
+import importlib
 import re
 import shutil
 from functools import cache
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 from course_lib.teaching import lessons, predict, record, show_progress, standing, welcome_back
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question, bug_or_not
@@ -20,6 +22,7 @@ LESSONS = find_lessons()
 def done(monkeypatch, tmp_path):
     """The file in which all that is done is kept."""
     monkeypatch.setattr(prompts, "_replies", {})
+    monkeypatch.setattr(record, "_of_this_kernel", {})
     monkeypatch.setattr(record, "progress_file", lambda: tmp_path / record.NAME)
     monkeypatch.setattr(record, "_told", [])
     return tmp_path / record.NAME
@@ -81,6 +84,54 @@ def test_guesses_verdicts_and_solutions_are_counted(done, capsys):
     capsys.readouterr()
 
 
+def test_a_lesson_says_what_was_guessed_judged_and_solved(done, capsys):
+    exercises = importlib.import_module("course_lib.exercises.sliding_windows")
+    asked = len(asking(LESSONS[1]))
+    words = str(show_progress(exercises)).splitlines()
+    assert words[0] == f"0 of {asked} guessed right {'○' * asked}"
+    assert words[1].startswith("0 of 5 judged right: ○ starts_from_range, ○ drawn_starts")
+    assert words[2].startswith("0 of 7 solved: ○ tokens_in_tail")
+    items = items_of("sliding_windows")
+    items["tokens_in_tail"].check(items["tokens_in_tail"].reference)
+    items["tokens_in_tail"].check(lambda num_tokens, context_length, stride: 1)  # a worse second try
+    items["turns_as_target"].check(lambda position, num_tokens, context_length: -1)
+    record.record_outcome(re.sub(r"\\(.)", r"\1", patterns(LESSONS[1])[0]), "failed")
+    words = str(show_progress(exercises))
+    assert f"0 of {asked} guessed right ✘○" in words
+    assert "1 of 7 solved: ✔ tokens_in_tail, ✘ turns_as_target" in words
+    shown = show_progress(exercises)._repr_mimebundle_()
+    assert shown["text/plain"] == words
+    assert "<code>tokens_in_tail</code>" in shown["text/html"]
+    capsys.readouterr()
+
+
+def test_after_a_restart_a_guess_still_counts(done, monkeypatch):
+    predict("How many?", 7).guess("8")
+    predict("How much?", 0.5).reveal()
+    monkeypatch.setattr(prompts, "_replies", {})
+    monkeypatch.setattr(record, "_of_this_kernel", {})
+    again = predict("How many?", 7)
+    assert str(again.first_reply) == "✘ The answer: 7. You guessed something else."
+    assert str(again.guess("7")) == "✔ Right. The answer: 7. Your first guess counts."
+    assert record.recorded_outcomes()["How many?"] == "failed"
+    assert "Not counted" in str(predict("How much?", 0.5).guess("0.5"))
+    done.unlink()
+    assert predict("How many?", 7).first_reply is None
+
+
+def test_a_missing_name_is_answered_by_what_to_run(capsys, monkeypatch):
+    shell = InteractiveShell()
+    monkeypatch.setattr(standing, "get_ipython", lambda: shell)
+    monkeypatch.setattr(record, "recorded_outcomes", dict)
+    welcome_back()
+    shell.run_cell("nobody_has_made_this")
+    said = capsys.readouterr()
+    assert "NameError" in said.out
+    assert "Run All Above Selected Cell" in said.err
+    shell.run_cell("1 / 0")
+    assert "Run All Above" not in capsys.readouterr().err
+
+
 def test_questions_by_seed_and_exercises_of_others_are_not_kept(done, capsys):
     question = next(item for item in items_of("sliding_windows").values() if isinstance(item, NumbersQuestion))
     assert question.check(question.answer()) == 1.0
@@ -111,7 +162,8 @@ def test_without_a_person_nothing_is_known(monkeypatch):
     assert "only in a notebook that is opened in the folder of the lessons" in words
 
 
-DONE, BEGUN = (["failed"], ["passed"], ["passed"]), ([None], ["passed"], ["passed"])
+DONE = ["failed"], {"a": "passed"}, {"b": "passed"}
+BEGUN = [None], {"a": "passed"}, {"b": "passed"}
 
 
 @pytest.mark.parametrize(
@@ -139,7 +191,7 @@ def test_the_next_lesson_begins_with_where_one_was(done, monkeypatch):
     welcome_back()
     (words,) = shown
     assert words.startswith("You were last in [lesson 3, Random sampling](03_random_sampling.ipynb). Left there: ")
-    assert words.endswith("`show_progress()` tells about all lessons.")
+    assert "`show_progress()` tells about all lessons. To go on after a restart, " in words
     done.write_text("nonsense", encoding="utf-8")
     welcome_back()
     assert len(shown) == 1

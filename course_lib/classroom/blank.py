@@ -25,7 +25,7 @@ from course_lib.teaching.lessons import exercise_of
 # A prompt, a snippet to judge, the reader's loader, the count of what is solved or
 # guessed.
 ASKS = re.compile(
-    r"^(predict|show_guesses|show_scores|exercises\.\w+\.show|my_loader\.check)\(", re.M
+    r"^(predict|show_progress|exercises\.\w+\.show|my_loader\.check)\(", re.M
 )
 # Exercises, and what tells how many are solved, do not work without these.
 NEEDED = re.compile(r"^from course_lib\.exercises import .*$", re.MULTILINE)
@@ -96,7 +96,7 @@ def imports_in(source: str) -> str:
 
 def _import_what_asks(notebook: NotebookNode) -> None:
     """A question imports its function, if the statement that did so was emptied."""
-    for name in ("predict", "show_guesses", "show_scores"):
+    for name in ("predict", "show_progress"):
         for cell in notebook.cells:
             if cell.cell_type == "code" and re.search(rf"^{name}\(", cell.source, re.M):
                 if not re.search(rf"\bimport\b.*\b{name}\b", cell.source):

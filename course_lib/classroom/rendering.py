@@ -16,7 +16,7 @@ from pygments.util import ClassNotFound
 TAG = re.compile(r"<[^>]+>")
 HEADING = re.compile(r"^(#{1,4}) +(.*)$")
 PROMPT = re.compile(r"^predict\(", re.MULTILINE)
-COUNTS = re.compile(r"^(?:show_scores|show_guesses)\(", re.MULTILINE)
+COUNTS = re.compile(r"^show_progress\(exercises\)", re.MULTILINE)
 SHORT = 40  # letters of a sentence that hardly tells what a figure shows
 READER = MarkdownIt(
     "commonmark", {"highlight": lambda code, language, _: code_as_html(code, language)}

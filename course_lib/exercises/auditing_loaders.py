@@ -782,6 +782,11 @@ def _findings(
     if entered := np.count_nonzero(audit.ledger.as_target[starts]):
         found.append(f"documents entered from another: {entered}")
         said.append(f"Documents that are entered from another: {entered}.")
+    unread = np.flatnonzero(audit.ledger.as_target == 0)
+    unread = np.setdiff1d(unread, [0, *starts])
+    if len(unread) and not any(f.name == "lost" for f in audit.findings):
+        few = ", ".join(map(str, unread[:4])) + (", ..." if len(unread) > 4 else "")
+        said.append(f"Never a target: {few}, of which the last may be a tail.")
     if audit.shift != 1:  # then the counts say nothing
         found = [f"shift: {audit.shift}"]
     return found, " ".join(["the audit finds", *(said or ["nothing."])])
@@ -879,7 +884,25 @@ def _crosses(
 
     lengths = np.diff([*document_starts, len(ids)])
     given = [ids, document_starts]
-    return _findings(answer, given, make_loader, document_lengths=lengths)
+    found, said = _findings(answer, given, make_loader, document_lengths=lengths)
+    if isinstance(found, list) and len(found) == 2 and (odd := _odd(answer(*given))):
+        return [*found, odd], f"{said} But {odd}."
+    return found, said
+
+
+def _odd(batches: Iterable) -> str:
+    """Say what rows do that an audit accepts, because some loaders mean it."""
+    seen: set[int] = set()
+    for inputs, targets in batches:
+        if len(set(map(len, inputs))) > 1:
+            return "rows of different lengths are in one batch"
+        for row, ahead in zip(inputs, targets, strict=True):
+            if list(row) != list(range(row[0], row[0] + len(row))):
+                return f"a row is no piece of the stream: {list(row)}"
+            if again := seen & set(ahead):
+                return f"id {min(again)} is a target twice"
+            seen |= set(ahead)
+    return ""
 
 
 def _documents(random: Random) -> Iterator[Case]:

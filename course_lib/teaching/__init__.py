@@ -9,10 +9,9 @@ from course_lib.teaching.checker import (
     bug_or_not,
     exercise,
     numbers,
-    show_scores,
     true_or_false,
 )
-from course_lib.teaching.guesses import predict, show_guesses
+from course_lib.teaching.guesses import predict
 from course_lib.teaching.packed import packed_batch, packed_loss, shuffled_batches
 from course_lib.teaching.source import show_source
 from course_lib.teaching.standing import show_progress, welcome_back

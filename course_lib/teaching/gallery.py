@@ -241,20 +241,10 @@ class Exhibit:
     audit: Mapping[str, object] = field(default_factory=SIZE.copy)
 
     @property
-    def is_installed(self) -> bool:
-        """Whether the library that the function uses is there."""
-        try:
-            return not self.package or bool(metadata.version(self.package))
-        except metadata.PackageNotFoundError:
-            return False
-
-    @property
     def version(self) -> str:
-        """The library and its version, or "told again", or "not installed here"."""
+        """The library and its version, or "told again"."""
         if not self.package:
             return "told again" if self.link else "ours"
-        if not self.is_installed:
-            return "not installed here"
         return f"{self.package} {metadata.version(self.package)}"
 
 

@@ -1,9 +1,10 @@
-"""What a reader has done in the lessons: one file beside them, `progress.json`, for all
-kernels, kept until it is deleted.
+"""What a reader has guessed, judged and solved: one record.
 
-It is kept only where a person works: in a kernel that runs in the folder of the lessons
-and shows widgets. Tests and programs set `COURSE_WIDGETS=0`. A file that cannot be read
-or written harms nothing; the reader is told once.
+It is one file beside the lessons, `progress.json`, for all kernels, kept until it is
+deleted, where a person works: in a kernel that runs in the folder of the lessons and
+shows widgets. Elsewhere it lasts as long as the kernel. Tests and programs set
+`COURSE_WIDGETS=0`. A file that cannot be read or written harms nothing; the reader is
+told once.
 """
 
 import json
@@ -28,6 +29,7 @@ PATIENCE = 5.0  # seconds, while another kernel writes
 TROUBLE = (OSError, ValueError, NotImplementedError)
 
 _told: list[str] = []
+_of_this_kernel: dict[str, str] = {}
 
 
 def kernel_listens() -> bool:
@@ -53,14 +55,14 @@ def record_outcome(name: str, outcome: str, *, over: Container[str] = ()) -> Non
     Args:
         over: which outcomes, kept before, it replaces; all others stay.
     """
+    _keep(_of_this_kernel, name, outcome, over)
     path = progress_file()
     if path is None:
         return
     try:
         with FileLock(path.with_name(LOCK), timeout=PATIENCE):
             done = _read(path)
-            before = done.pop(name, outcome)
-            done[name] = outcome if before in over else before
+            _keep(done, name, outcome, over)
             content = {"about": ABOUT, "done": done}
             text = json.dumps(content, indent=1, ensure_ascii=False)
             write_durably(path, f"{text}\n".encode())
@@ -68,14 +70,19 @@ def record_outcome(name: str, outcome: str, *, over: Container[str] = ()) -> Non
         _tell_once(f"Your progress is not kept: {error}")
 
 
+def _keep(done: dict[str, str], name: str, outcome: str, over: Container[str]) -> None:
+    before = done.pop(name, outcome)
+    done[name] = outcome if before in over else before
+
+
 def recorded_outcomes() -> dict[str, str]:
-    """The outcomes by name, the latest at the end; none where none are kept."""
+    """The outcomes by name, the latest at the end."""
     path = progress_file()
     try:
-        return _read(path) if path else {}
+        return dict(_of_this_kernel) if path is None else _read(path)
     except TROUBLE as error:
         _tell_once(f"Your progress is unknown: {error}")
-        return {}
+        return dict(_of_this_kernel)
 
 
 def _read(path: Path) -> dict[str, str]:

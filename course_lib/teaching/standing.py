@@ -5,21 +5,29 @@ from __future__ import annotations
 import ast
 import contextlib
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import TYPE_CHECKING
 
+from IPython import get_ipython
 from IPython.display import Markdown, display
 
 import course_lib
 from course_lib.teaching import record
-from course_lib.teaching.checker import PASSED
+from course_lib.teaching.checker import NOT_ATTEMPTED, PASSED
+from course_lib.teaching.checker.messages import SIGNS, colored_sign
 from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons
 
 if TYPE_CHECKING:
     from course_lib.teaching.plots.tables import Table
 
+RUN_ABOVE = (
+    "To go on after a restart, click into the cell where you were, and choose *Run*, "
+    "*Run All Above Selected Cell*."
+)
 HEADER = ("", "lesson", "guessed right", "to guess", "verdicts right", "solved")
 
 
@@ -32,8 +40,8 @@ class Standing:
     title: str
     file: str
     guesses: list[str | None]
-    verdicts: list[str | None]
-    exercises: list[str | None]
+    verdicts: dict[str, str | None]  # by name, as are the exercises
+    exercises: dict[str, str | None]
     last_time: int  # among all that was done; -1 is never
 
     @property
@@ -58,9 +66,32 @@ class Standing:
             f"{self.number}. {self.title}",
             _right(asked) if asked else "",
             self.guesses.count(None),
-            _right(self.verdicts),
-            _right(self.exercises),
+            _right(self.verdicts.values()),
+            _right(self.exercises.values()),
         ]
+
+    def _lines(self, sign: Callable[[str], str], name: str) -> list[str]:
+        """What was guessed, judged and solved, a line each, with signs and names."""
+        signs = "".join(sign(one or NOT_ATTEMPTED) for one in self.guesses)
+        lines = [f"{_right(self.guesses)} guessed right {signs}"]
+        parts = {"judged right": self.verdicts, "solved": self.exercises}
+        for what, those in parts.items():
+            named = [
+                f"{sign(outcome or NOT_ATTEMPTED)} {name.format(one)}"
+                for one, outcome in those.items()
+            ]
+            lines.append(f"{_right(those.values())} {what}: {', '.join(named)}")
+        return lines
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines(SIGNS.__getitem__, "{}"))
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+        lines = self._lines(colored_sign, "<code>{}</code>")
+        html = "\n".join(f"<p>{line}</p>" for line in lines)
+        return {"text/plain": str(self), "text/html": html}
 
 
 @dataclass(frozen=True)
@@ -116,14 +147,28 @@ class Progress:
         return {"text/plain": str(self), "text/markdown": f"{table}\n\n{words}"}
 
 
-def show_progress() -> Progress:
-    """Return how far you are in all lessons, and where to go on.
+def show_progress(exercises: ModuleType | None = None) -> Progress | Standing:
+    """Return how far you are in all lessons, and where to go on, or in one lesson.
 
     The first guess at a prompt counts, and the best answer to an exercise. All are kept
-    in the file `progress.json` beside the lessons, until you delete it. Raises
-    FileNotFoundError where the package is installed without the lessons.
+    in the file `progress.json` beside the lessons, until you delete it.
+
+    Args:
+        exercises: those of the lesson that you ask for, a module of
+            `course_lib.exercises`.
+
+    Raises FileNotFoundError where the package is installed without the lessons.
     """
     done, standings = record.recorded_outcomes(), []
+    if exercises is not None:
+        name = getattr(exercises, "__name__", "").rpartition(".")[2]
+        for lesson in _lessons():
+            if lesson.name == name:
+                return _standing(lesson, done)
+        raise ValueError(
+            f"exercises must be those of a lesson, got {exercises!r:.60}: import them "
+            "from course_lib.exercises"
+        )
     for lesson in _lessons():
         with contextlib.suppress(Exception):  # a notebook that its reader has broken
             standings.append(_standing(lesson, done))
@@ -131,13 +176,22 @@ def show_progress() -> Progress:
 
 
 def welcome_back() -> None:
-    """Display where you were, in one line, if you have done anything yet."""
+    """Display where you were and how to go on, if you have done anything yet.
+
+    From now on, a name that is missing is answered by the same advice.
+    """
+    if (shell := get_ipython()) is not None:
+        shell.set_custom_exc((NameError,), _tell_what_to_run)
     if record.recorded_outcomes():
-        display(
-            Markdown(
-                f"{show_progress().advice} `show_progress()` tells about all lessons."
-            )
-        )
+        words = f"{show_progress().advice} `show_progress()` tells about all lessons."
+        display(Markdown(f"{words} {RUN_ABOVE}"))
+
+
+def _tell_what_to_run(
+    shell: object, kind: type, error: NameError, trace: object, tb_offset: object = None
+) -> None:
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+    print(RUN_ABOVE.replace("*", ""), file=sys.stderr)
 
 
 def _lessons() -> list[Lesson]:
@@ -147,24 +201,25 @@ def _lessons() -> list[Lesson]:
 
 
 def _standing(lesson: Lesson, done: dict[str, str]) -> Standing:
-    names: dict[str, list[str]] = {"guesses": [], "verdicts": [], "exercises": []}
+    guessed, verdicts, exercises = [], {}, {}
     for cell in lesson.cells:
         if name := exercise_of(cell):
-            kind = "exercises" if f"def {name}(" in cell["source"] else "verdicts"
-            names[kind].append(re.escape(f"{lesson.name}.{name}"))
+            kind = exercises if f"def {name}(" in cell["source"] else verdicts
+            kind[name] = done.get(f"{lesson.name}.{name}")
         elif cell["cell_type"] == "code" and "predict(" in cell["source"]:
-            names["guesses"] += _questions_in(cell["source"])
-    found = {
-        kind: [next((n for n in done if re.fullmatch(p, n)), None) for p in patterns]
-        for kind, patterns in names.items()
-    }
-    times = [time for time, n in enumerate(done) if any(n in f for f in found.values())]
+            patterns = _questions_in(cell["source"])
+            guessed += [
+                next((n for n in done if re.fullmatch(p, n)), None) for p in patterns
+            ]
+    own = {*guessed, *(f"{lesson.name}.{name}" for name in (*verdicts, *exercises))}
     return Standing(
         lesson.number,
         lesson.title,
         lesson.path.name,
-        **{kind: [done.get(n) for n in of_kind] for kind, of_kind in found.items()},
-        last_time=max(times, default=-1),
+        guesses=[done.get(name) for name in guessed],
+        verdicts=verdicts,
+        exercises=exercises,
+        last_time=max((time for time, n in enumerate(done) if n in own), default=-1),
     )
 
 
@@ -193,9 +248,10 @@ def _as_pattern(text: ast.expr) -> str:
     return "".join(pattern or ".*" for pattern in fixed) if any(fixed) else ""
 
 
-def _right(outcomes: list[str | None]) -> str:
+def _right(outcomes: Iterable[str | None]) -> str:
+    outcomes = list(outcomes)
     return f"{outcomes.count(PASSED)} of {len(outcomes)}"
 
 
-def _wrong(outcomes: list[str | None]) -> int:
-    return len(outcomes) - outcomes.count(PASSED)
+def _wrong(outcomes: dict[str, str | None]) -> int:
+    return sum(outcome != PASSED for outcome in outcomes.values())

@@ -1,5 +1,6 @@
 """Hostile calls of what asks for guesses."""
 
+from course_lib.teaching import record as _record
 from course_lib.teaching.guesses import prompts as _guesses
 
 ASKED = "Asked of nobody else?"
@@ -7,9 +8,9 @@ ASKED = "Asked of nobody else?"
 
 def guessed(answer, guess, **options):
     """Whether a guess is right, or None if it cannot be read. The question is asked anew each time."""
-    _guesses._replies.pop(ASKED, None)
     outcome = _guesses.predict(ASKED, answer, **options).guess(guess).outcome
-    _guesses._replies.pop(ASKED)
+    _guesses._replies.pop(ASKED, None)
+    _record._of_this_kernel.pop(ASKED, None)
     return {"passed": True, "failed": False, "raised": None}[outcome]
 
 
@@ -86,9 +87,11 @@ CALLS = {
     "guessed('a', '')": None,
     "guessed('a', ' ')": None,
     "guessed('b', '', choices=('a', 'b'))": None,
+    "predict('?', 7, because={7: 'so'})": ValueError("because must have wrong guesses, but 7 is right"),
+    "predict('?', 7, because={'x': 'so'})": ValueError("because must have guesses, got 'x'"),
+    "predict('?', 7, because=[7])": AttributeError("items"),
 }
 
 TAKES_NO_DATA = {
-    "show_guesses": "takes no arguments",
     "widgets_are_live": "takes no arguments",
 }

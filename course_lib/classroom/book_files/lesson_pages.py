@@ -102,8 +102,7 @@ def _with_more(cell: NotebookNode, lesson: Lesson) -> Iterator[NotebookNode]:
     """Yield a cell with what stands below it on the page, or in its place."""
     item = item_of(lesson, cell)
     if COUNTS.search(cell.source) and cell.cell_type == "code":
-        if "show_guesses()" in cell.source:
-            yield _markdown(f"{section(lesson)}\n\n{TALLY}")
+        yield _markdown(f"{section(lesson)}\n\n{TALLY}")
     elif isinstance(item, Question):
         yield _markdown(verdict_as_markdown(lesson, item))
     else:

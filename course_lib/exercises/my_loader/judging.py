@@ -62,8 +62,13 @@ def check(level: int) -> Score:
     return messages.report(SimpleNamespace(reference=check), judge(level))
 
 
-def hint(level: int, number: int = 1) -> None:
-    """Display a hint to what a lesson adds."""
+def hint(level: int | None = None, number: int = 1) -> None:
+    """Display a hint to what a lesson adds: its number comes first."""
+    if level is None:
+        lessons = ", ".join(map(str, LESSONS))
+        asked = "Of which lesson? `my_loader.hint(2)` is for lesson 2."
+        display(Markdown(f"{asked} There are hints for lessons {lessons}."))
+        return
     hints = LEVELS[check_choice("level", level, LESSONS)].hints
     number = check_integer("number", number, minimum=1, maximum=len(hints))
     display(Markdown(f"**Hint {number} of {len(hints)}.** {hints[number - 1]}"))

@@ -11,6 +11,5 @@ from course_lib.teaching.checker.messages import (
     RAISED,
     Judgment,
     Score,
-    show_scores,
 )
 from course_lib.teaching.checker.questions import Question, bug_or_not, true_or_false

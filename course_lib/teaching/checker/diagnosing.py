@@ -41,18 +41,25 @@ def another_call(
     all if none looks like it.
     """
     first, *others = wrong[:MOST_COMPARED]
+
+    def differs(number: int) -> bool:
+        asked = item.expected[number].same_as(item.expected[first])
+        return not (asked and got[number].same_as(got[first]))
+
     alike = [m for m in item.mistakes if _does_the_same(item, m, got, [first])]
     if len({mistake.diagnosis for mistake in alike}) == 1:
         return None
 
-    def left(number: int) -> int:
+    def left(number: int) -> tuple[bool, int]:
         same = (
             mistake.diagnosis
             for mistake in alike or item.mistakes
             if _does_the_same(item, mistake, got, [number])
         )
-        return len(set(same))
+        return len(set(same)), not differs(number)
 
+    if item.observe is not None:  # then the arguments say nothing more
+        others = filter(differs, others)
     return min(others, key=left, default=None)
 
 

@@ -84,7 +84,29 @@ class Exercise(WithMistakes):
             self.compile()
         judge = partial(self._judge_calls, answer)
         found = with_what_came_before(lambda stopped: limited(partial(judge, stopped)))
-        return self.judge_outcomes(found) if isinstance(found, Stopped) else found
+        judgment = self.judge_outcomes(found) if isinstance(found, Stopped) else found
+        return self._asked_alone(answer, judgment)
+
+    def _asked_alone(self, answer: Callable, judgment: Judgment) -> Judgment:
+        """Ask the failing call again, as the first one of a new process: an answer that
+        keeps something from call to call is right then."""
+        if judgment.failing is None:
+            return judgment
+        number, shown = judgment.failing
+
+        def is_right(watch: Watch) -> bool:
+            watch.begin(number)
+            outcome = run(answer, self.cases[number], self.observe)
+            watch.end()
+            return self.expected[number].same_as(outcome)
+
+        if limited(is_right) is not True:
+            return judgment
+        message = (
+            "**Failed.** This call is right when it is the first one, and not after "
+            f"others:\n\n{shown}\n\n**Looks like:** {KEEPS_SOMETHING}"
+        )
+        return Judgment(FAILED, 0.0, message, KEEPS_SOMETHING)
 
     def _judge_calls(
         self, answer: Callable, stopped: Stopped | None, watch: Watch
@@ -152,16 +174,18 @@ class Exercise(WithMistakes):
     def _explain(self, got: list[Outcome], wrong: list[int]) -> Judgment:
         first = wrong[0]
         outcome = RAISED if got[first].error is not None else FAILED
+        shown = self._shown(first, got[first])
         message = (
             f"**{outcome.capitalize()}** in {len(wrong)} of {len(got)} calls. The "
-            f"smallest of them:\n\n{self._shown(first, got[first])}\n"
+            f"smallest of them:\n\n{shown}\n"
         )
         if (second := another_call(self, got, wrong)) is not None:
-            message += f"\nAnother one:\n\n{self._shown(second, got[second])}\n"
+            other = replace(got[second], printed="")
+            message += f"\nAnother one:\n\n{self._shown(second, other)}\n"
         diagnosis = diagnose(self, got)
         hint = f"`exercises.{self.name}.hint()` may help."
         message += f"\n**Looks like:** {diagnosis}" if diagnosis else f"\n{hint}"
-        return Judgment(outcome, 0.0, message, diagnosis)
+        return Judgment(outcome, 0.0, message, diagnosis, (first, shown))
 
     def _shown(self, number: int, outcome: Outcome) -> str:
         """Write a call, what was expected, and what came instead."""

@@ -4,4 +4,4 @@ Nothing stops a reader who just runs the cells.
 """
 
 from course_lib.teaching.guesses.boxes import WIDGET, widgets_are_live
-from course_lib.teaching.guesses.prompts import predict, show_guesses
+from course_lib.teaching.guesses.prompts import predict

@@ -1,4 +1,4 @@
-"""Questions that take guesses. The first guess counts, as long as the kernel lives."""
+"""Questions that take guesses. The first guess counts."""
 
 from __future__ import annotations
 
@@ -63,7 +63,6 @@ def predict(
     reasons = tuple(
         (_read_wrong(prompt, wrong), why) for wrong, why in (because or {}).items()
     )
-    _replies.setdefault(prompt.question, None)
     return replace(prompt, because=reasons)
 
 
@@ -77,14 +76,8 @@ def _read_wrong(prompt: Prompt, wrong: object) -> Answer:
     return value
 
 
-def show_guesses() -> Guesses:
-    """Return how many of the questions asked so far were guessed right."""
-    given = _replies.items()
-    return Guesses({name: r.outcome if r else NOT_ATTEMPTED for name, r in given})
-
-
-# The first reply to each question that was asked: what comes after does not count.
-_replies: dict[str, Reply | None] = {}
+# The first reply to each question, in words: what comes after does not count.
+_replies: dict[str, Reply] = {}
 
 
 @dataclass(frozen=True)
@@ -142,7 +135,13 @@ class Prompt:
 
     @property
     def first_reply(self) -> Reply | None:
-        return _replies.get(self.question)
+        """The reply that counts, also one that was given before a restart."""
+        outcome = record.recorded_outcomes().get(self.question)
+        if outcome is None or self.question in _replies:
+            return _replies.get(self.question)
+        told = {PASSED: "You guessed it.", FAILED: "You guessed something else."}
+        before = told.get(outcome, "You have seen it.")
+        return Reply(outcome, f"The answer: {answers.strong(self.answer)}. {before}")
 
     @property
     def labels(self) -> list[str]:
@@ -256,36 +255,6 @@ class Prompt:
         if not self.within:
             return ""
         return f"(Up to {answers.written(100 * self.within)} % off counts as right.)"
-
-
-@dataclass(frozen=True)
-class Guesses:
-    """How many questions were guessed right, with a sign for each."""
-
-    outcomes: dict[str, str]
-
-    def __str__(self) -> str:
-        signs = "".join(messages.SIGNS[outcome] for outcome in self.outcomes.values())
-        return f"{self._count()} {signs}".rstrip()
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        signs = "".join(map(messages.colored_sign, self.outcomes.values()))
-        each = [
-            f"<li>{messages.colored_sign(outcome)} {_inline(question)}</li>"
-            for question, outcome in self.outcomes.items()
-        ]
-        summary = f"<strong>{self._count()}</strong> {signs}"
-        style = "list-style: none; padding-left: 1em"
-        items = f'<ul style="{style}">{"".join(each)}</ul>'
-        return f"<details><summary>{summary}</summary>{items}</details>"
-
-    def _count(self) -> str:
-        outcomes = list(self.outcomes.values())
-        right, left = outcomes.count(PASSED), outcomes.count(NOT_ATTEMPTED)
-        count = f"{right} of {len(outcomes)} guessed right"
-        return f"{count}, {left} not guessed" if left else count
 
 
 def _inline(text: str) -> str:

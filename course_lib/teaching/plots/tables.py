@@ -82,7 +82,8 @@ class Table:
 
     @property
     def html(self) -> str:
-        lines = [f'<div style="{SCROLLING}">', '<table style="margin: 0">']
+        # JupyterLab shows the first line of what is folded: a blank, and no HTML.
+        lines = [" ", f'<div style="{SCROLLING}">', '<table style="margin: 0">']
         if self.caption:
             style = "caption-side: top; text-align: left"
             lines.append(f'<caption style="{style}">{plain(self.caption)}</caption>')
