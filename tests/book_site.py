@@ -17,7 +17,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}}
 SPHINX = all(importlib.util.find_spec(name) for name in book.NEEDED)
 
 
-def build_site(out: Path, lessons: list[Lesson], *, api: bool = False, frames: bool = True) -> Path:
+def build_site(out: Path, lessons: list[Lesson], *, frames: bool = True) -> Path:
     """Build a site, about which Sphinx may not warn; without Sphinx, skip the test.
 
     `frames`: draw all pictures of the figures that can be played with, which takes longest.
@@ -27,6 +27,6 @@ def build_site(out: Path, lessons: list[Lesson], *, api: bool = False, frames: b
     told, drawn = io.StringIO(), figures.packed if frames else lambda player: ""
     with warnings.catch_warnings(), contextlib.redirect_stderr(told), patch.object(figures, "packed", drawn):
         warnings.simplefilter("ignore")  # those of packages that are not the course's
-        status = book.build(out, lessons, api=api)
+        status = book.build(out, lessons)
     assert (status, told.getvalue()) == (0, ""), "Sphinx warns"
     return out

@@ -2,8 +2,6 @@
 
 import argparse
 import html
-import importlib
-import inspect
 import re
 import sys
 from pathlib import Path
@@ -17,7 +15,7 @@ import course_lib.__main__ as command_line
 from book_site import PHONE, build_site
 from course_lib.classroom import book
 from course_lib.classroom.book_files.lesson_pages import prepare
-from course_lib.classroom.book_files.pages import RENAMED, ROOMS, write_redirects
+from course_lib.classroom.book_files.pages import RENAMED, write_redirects
 from course_lib.classroom.rendering import PROMPT
 from course_lib.teaching.lessons import find_lessons, items_of
 
@@ -65,7 +63,7 @@ def faults_of(site: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    return build_site(tmp_path_factory.mktemp("book") / "site", LESSONS, api=True, frames=False)
+    return build_site(tmp_path_factory.mktemp("book") / "site", LESSONS, frames=False)
 
 
 def read(site: Path, page: str) -> str:
@@ -78,7 +76,7 @@ def lesson(site) -> str:
 
 
 def test_every_link_leads_somewhere_and_nothing_is_loaded_from_elsewhere(site):
-    assert len(list(site.rglob("*.html"))) > 60
+    assert len(list(site.rglob("*.html"))) >= 6
     assert faults_of(site) == []
 
 
@@ -94,7 +92,7 @@ def test_links_that_lead_nowhere_are_found(tmp_path):
 
 def test_the_landing_page_leads_to_the_lessons_of_the_site(site):
     page = read(site, "index.html")
-    for part in (*(f"notebooks/{lesson.path.stem}" for lesson in LESSONS), "data/README", "reference/index"):
+    for part in (*(f"notebooks/{lesson.path.stem}" for lesson in LESSONS), "record"):
         assert f'href="{part}.html"' in page
     assert "04_sequential_partitioning" not in page
     assert "4. Sequential partitioning" in page  # in the table, without a link
@@ -107,11 +105,17 @@ def test_pages_lead_to_one_another_and_to_files(site, lesson):
     assert "On this page" in lesson
     assert 'href="03_random_sampling.html">' in lesson.split("You will learn")[0].split("<h1")[1]
     assert 'href="../index.html"' in lesson.split("a text of your own")[0].rpartition("<a ")[2]
-    assert 'href="../index.html#start"' in read(site, "github/CONTRIBUTING.html")
     # a lesson is downloaded as it is committed
     (place,) = re.findall(r'href="([^"]+/02_sliding_windows\.ipynb)"', lesson)
     assert (site / "notebooks" / place).read_bytes() == LESSONS[0].path.read_bytes()
-    assert re.search(r'href="[^"]+/LICENSE"', read(site, "notebooks/TEACHING.html"))
+    assert re.search(r'href="[^"]+/LICENSE"', read(site, "index.html"))
+
+
+def test_what_is_for_teachers_is_not_on_the_site_for_students(site):
+    page = read(site, "index.html")
+    assert "For teachers" not in page
+    assert "scores of a class" not in page
+    assert not list(site.rglob("TEACHING*"))
 
 
 def test_a_lesson_that_got_another_number_is_found_at_its_old_address(tmp_path):
@@ -124,12 +128,11 @@ def test_a_lesson_that_got_another_number_is_found_at_its_old_address(tmp_path):
     assert set(RENAMED.values()) <= {path.stem for path in ROOT.glob("notebooks/*.ipynb")}
 
 
-def test_what_only_installs_is_left_out_formulas_need_no_script_and_sources_lead_to_the_reference(lesson):
+def test_what_only_installs_is_left_out_and_formulas_need_no_script(lesson):
     assert "where it is missing; else it does nothing" in LESSONS[0].path.read_text(encoding="utf-8")
     assert "where it is missing; else it does nothing" not in lesson
     assert '<div class="math"><math' in lesson
     assert "<mfrac>" in lesson
-    assert re.search(r'href="\.\./reference/sliding_windows\.html"[^>]*>\s*<code[^>]*>', lesson)
 
 
 def test_figures_are_told_in_words(site):
@@ -164,45 +167,7 @@ def test_what_comes_after_a_guess_is_folded_as_are_hints_below_their_exercise(le
     assert lesson.index("exercises</span><span") < lesson.index("<summary>Hint 1")
 
 
-def test_the_reference_tells_of_every_public_function_and_class(site):
-    for wanted in LESSONS:
-        module = importlib.import_module(f"course_lib.{wanted.name}")
-        anchors = anchors_of(site / f"reference/{wanted.name}.html")
-        for name, thing in vars(module).items():
-            if name[0] != "_" and callable(thing) and thing.__module__ == module.__name__:
-                assert f"{module.__name__}.{name}" in anchors
-    for room in ROOMS:
-        pages = (site / f"reference/{room}").glob("*.html")
-        names = {anchor.rpartition(".")[2] for page in pages for anchor in anchors_of(page)}
-        offered = vars(importlib.import_module(f"course_lib.{room}"))
-        if room == "teaching":  # whose figures are imported when one is asked for
-            figures = vars(importlib.import_module("course_lib.teaching.plots"))
-            offered = offered | {name: figure for name, figure in figures.items() if name.startswith("plot_")}
-        for name, thing in offered.items():
-            assert name[0] == "_" or inspect.ismodule(thing) or name in names, f"{room} offers {name}"
-
-
-def test_the_reference_links_names_types_and_sources(site):
-    page = read(site, "reference/sliding_windows.html")
-    assert 'id="course_lib.sliding_windows.SlidingWindowDataset.cut"' in page
-    names = ["count_windows", "window_starts", "gather_windows"]
-    places = [page.index(f'id="course_lib.sliding_windows.{name}"') for name in names]
-    assert places == sorted(places)  # in the order of the source
-    assert 'href="../notebooks/02_sliding_windows.html"' in page
-    # a type; what a docstring names of its own module, and of another; a source
-    assert re.search(r'href="foundation/arguments\.html#\S+\.Ids"[^>]*><span class="pre">Ids</span>', page)
-    assert re.search(r'href="#course_lib\.sliding_windows\.gather_windows"[^>]*><code', page)
-    orders = read(site, "reference/foundation/orders.html")
-    assert re.search(r'href="shuffling\.html#course_lib\.foundation\.shuffling\.RandomOrder"[^>]*><code', orders)
-    assert "../_modules/course_lib/sliding_windows.html#gather_windows" in page
-    assert "check_integer" in read(site, "_modules/course_lib/foundation/arguments.html")
-
-
-def test_docstrings_are_told_as_they_are_written_and_the_search_knows_the_words_of_the_lessons(site):
-    page = re.sub(r"<[^>]+>", "", read(site, "reference/sliding_windows.html"))
-    assert "context_length -- T.\n" in page  # no list with an item T
-    assert "shape (..., T) each, of their own memory:\nwrite into them" in page  # no type before the colon
-    assert "A hash of up to 65,536 of the ids, whatever their dtype: " in page
+def test_the_search_knows_the_words_of_the_lessons(site):
     index = read(site, "searchindex.js")
     assert '"notebooks/02_sliding_windows"' in index
     assert "stride:" in index or '"stride":' in index
@@ -230,8 +195,8 @@ LOOK = """() => {
 @pytest.mark.parametrize(
     ("scheme", "pages"),
     [
-        ("light", ["index", "notebooks/02_sliding_windows", "reference/index"]),
-        ("dark", ["notebooks/03_random_sampling", "reference/sliding_windows", "reference/foundation/arguments"]),
+        ("light", ["index", "notebooks/02_sliding_windows"]),
+        ("dark", ["notebooks/03_random_sampling", "record"]),
     ],
 )
 def test_a_phone_reads_it_by_day_and_by_night_without_a_network(site, visit, scheme, pages):
@@ -241,6 +206,23 @@ def test_a_phone_reads_it_by_day_and_by_night_without_a_network(site, visit, sch
         assert narrow, page
         assert (brightness(ink) < brightness(paper)) == (scheme == "light")
         assert abs(brightness(ink) - brightness(paper)) > 120
+
+
+@pytest.mark.browser
+def test_a_lesson_is_printed_whole(site, visit):
+    page = visit((site / "notebooks/02_sliding_windows.html").as_uri())
+    folded = page.locator("details.below-input:not([open])").count()
+    assert folded > 5
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details.below-input:not([open])").count() == 0
+    assert page.locator(".asked details[open]").count() == 0, "no answer is printed below its question"
+    assert not page.locator(".skip-to-content").first.is_visible()
+    wide = """() => [...document.querySelectorAll("div.highlight pre")].filter(
+      (block) => block.scrollWidth > block.clientWidth + 1).length"""
+    assert page.evaluate(wide) == 0, "no line of code is cut off"
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details.below-input:not([open])").count() == folded
 
 
 def brightness(color: str) -> float:
@@ -273,11 +255,9 @@ def sphinx(monkeypatch):
 
 def test_the_command_builds_what_it_is_asked_for_and_says_how_to_open_it(tmp_path, sphinx, capsys):
     out = tmp_path / "site"
-    assert book.run(options(out, "3", "2", "--no-api")) == 0
+    assert book.run(options(out, "3", "2")) == 0
     assert sphinx.pages == [
-        *("data/README.md", "github/CONTRIBUTING.md", "index.md"),
-        *("notebooks/02_sliding_windows.ipynb", "notebooks/03_random_sampling.ipynb", "notebooks/TEACHING.md"),
-        *("record.md", "tests/benchmarks/results/README.md"),
+        *("index.md", "notebooks/02_sliding_windows.ipynb", "notebooks/03_random_sampling.ipynb", "record.md"),
     ]
     said = capsys.readouterr().out
     assert "2 lessons" in said
@@ -289,7 +269,7 @@ def test_a_folder_that_is_not_empty_is_left_alone_unless_forced(tmp_path, sphinx
     with pytest.raises(FileExistsError, match=r"thesis\.txt is there already; `--force` writes over it"):
         book.run(options(tmp_path, "2"))
     assert sphinx.pages is None
-    assert book.run(options(tmp_path, "2", "--force", "--no-api")) == 0
+    assert book.run(options(tmp_path, "2", "--force")) == 0
     assert (tmp_path / "thesis.txt").read_text() == "mine"
 
 
@@ -297,10 +277,10 @@ def test_a_new_site_replaces_the_old_one_whole_or_not_at_all(tmp_path, sphinx):
     for name in (book.SITE_MARK, "a_lesson_that_is_gone.html"):
         (tmp_path / name).touch()
     sphinx.status = 2
-    assert book.run(options(tmp_path, "2", "--force", "--no-api")) == 2
+    assert book.run(options(tmp_path, "2", "--force")) == 2
     assert (tmp_path / "a_lesson_that_is_gone.html").exists()
     sphinx.status = 0
-    assert book.run(options(tmp_path, "2", "--force", "--no-api")) == 0
+    assert book.run(options(tmp_path, "2", "--force")) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == [book.SITE_MARK, "index.html"]
 
 

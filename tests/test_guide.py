@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons
+from course_lib.teaching.checker import Question
+from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons, items_of
 
 ROOT = Path(__file__).parent.parent
 GUIDE = (ROOT / "notebooks" / "TEACHING.md").read_text(encoding="utf-8")
@@ -61,6 +62,13 @@ def test_questions_to_discuss_have_answers(lesson):
     assert len(questions) >= 3
     for question, reply in questions:
         assert len(reply.split()) >= 8, question
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_the_guide_tells_the_verdicts(lesson):
+    questions = [item for item in items_of(lesson.name).values() if isinstance(item, Question)]
+    told = dict(re.findall(r"`(\w+)` is (a bug|not a bug|true|false)", " ".join(section(lesson).split())))
+    assert told == {one.name: {"bug": "a bug"}.get(one.truth, one.truth) for one in questions}
 
 
 def test_names_in_code_are_there():

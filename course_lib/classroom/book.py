@@ -1,8 +1,8 @@
-"""The course as a web site: every lesson with its outputs, as it is committed, and a
-reference of the package. It needs no network, no server and no kernel. Open index.html.
+"""The course as a web site for students: every lesson with its outputs, as it is
+committed. It needs no network, no server and no kernel. Open index.html.
 
-    python -m course_lib book ~/site                 all lessons, and the reference
-    python -m course_lib book ~/site 2 3 --no-api    two lessons, without the reference
+    python -m course_lib book ~/site        all lessons
+    python -m course_lib book ~/site 2 3    two of them
 
 A folder that is not empty needs --force, and an older site in it is removed first.
 """
@@ -25,12 +25,6 @@ SITE_MARK = ".buildinfo"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out_and_lessons(parser)
-    parser.add_argument(
-        "--api",
-        help="with a reference of the package (default)",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,21 +35,21 @@ def run(options: argparse.Namespace) -> int:
     check_out(options.out, out.glob("*"), force=options.force)
     number = "1 lesson" if len(lessons) == 1 else f"{len(lessons)} lessons"
     print(f"Building a site of {number}. A few minutes, please.", flush=True)
-    if status := build(out, lessons, api=options.api):
+    if status := build(out, lessons):
         return status
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     print(f"{size / 1e6:.0f} MB. Open {(out / 'index.html').as_uri()} in a browser.")
     return 0
 
 
-def build(out: Path, lessons: list[Lesson], *, api: bool = True) -> int:
+def build(out: Path, lessons: list[Lesson]) -> int:
     """Build the site, and return the exit status of Sphinx, which warns on stderr. A
     site in `out` is replaced only when the new one is whole."""
     from sphinx.cmd.build import build_main
 
     with tempfile.TemporaryDirectory(prefix="course-book-") as work:
         source, site, doctrees = (Path(work, x) for x in ("source", "site", "doctrees"))
-        write_pages(source, lessons, api=api)
+        write_pages(source, lessons)
         paths = map(str, ("-c", FILES, "-d", doctrees, source, site))
         status = build_main(["--quiet", *paths])
         if status == 0:

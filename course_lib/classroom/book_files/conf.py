@@ -1,13 +1,9 @@
 """What Sphinx is told about the site of the course, and what it is taught for it."""
 
-import importlib
-import re
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
-from sphinx.util.nodes import make_refnode
 from sphinx.writers.html5 import HTML5Translator
 
 import course_lib
@@ -22,11 +18,7 @@ project = html_title = "Feeding Language Models"
 release = course_lib.__version__
 extensions = [
     "myst_nb",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "sphinx.ext.githubpages",
-    "sphinx.ext.napoleon",
-    "sphinx.ext.viewcode",
 ]
 smartquotes = False  # --force is no dash
 
@@ -39,20 +31,6 @@ nb_ipywidgets_js = {}  # they would come from elsewhere
 myst_enable_extensions = ["colon_fence", "dollarmath", "html_image"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.xref_missing"]  # see _leave_words
-
-# The reference, from docstrings in Google's style. In them `name` may be a link.
-default_role = "py:obj"
-add_module_names = False
-autodoc_inherit_docstrings = False
-autodoc_member_order = "bysource"
-autodoc_type_aliases = {"Ids": "course_lib.foundation.arguments.Ids"}
-autosummary_generate = False
-napoleon_custom_sections = ["Returns", "Yields"]  # sentences, which begin with no type
-napoleon_include_special_with_doc = True
-napoleon_use_ivar = True
-python_maximum_signature_line_length = 72
-python_use_unqualified_type_names = True
-toc_object_entries_show_parents = "hide"
 
 # By page, what the search may quote.
 EXCERPTS: dict[str, str] = {}
@@ -85,9 +63,6 @@ def setup(app: Sphinx) -> None:
     app.add_html_math_renderer("mathml", (_draw, None), (_draw_block, None))
     app.connect("source-read", _read_source)
     app.connect("doctree-resolved", _leave_words)
-    app.connect("autodoc-process-docstring", _keep_sentences, priority=400)
-    app.connect("missing-reference", _find_name)
-    app.connect("viewcode-follow-imported", _find_module)
     app.connect("html-page-context", _complete)
     app.connect("build-finished", _lead_on)
 
@@ -135,33 +110,3 @@ def _draw_block(self: HTML5Translator, node: nodes.Element) -> None:
     drawn = formula_as_html(node.astext(), block=True)
     self.body.append(f'<div class="math">{drawn}</div>')
     raise nodes.SkipNode
-
-
-def _keep_sentences(
-    app: Sphinx, what: str, name: str, thing: object, options: dict, lines: list[str]
-) -> None:
-    """Keep `N.` from beginning a list, and words before a colon from being a type."""
-    lines[:] = [re.sub(r": ([A-Z]\.)$", r": \\\1", line) for line in lines]
-    if what in ("attribute", "data", "property"):
-        lines[:0] = ["..", ""]
-
-
-def _find_name(
-    app: Sphinx, env: BuildEnvironment, node: nodes.Element, shown: nodes.Element
-) -> nodes.reference | None:
-    """Link what a docstring names of another module, by its name alone."""
-    target = node["reftarget"].removesuffix("()")
-    if target.startswith("course_lib."):  # rooms offer it from nearer by
-        target = target.rpartition(".")[2]
-    for name, _, kind, page, anchor, _ in env.get_domain("py").get_objects():
-        of_a_module = kind in ("class", "data", "exception", "function")
-        if name.endswith(f".{target}") and (of_a_module or "." in target):
-            return make_refnode(app.builder, node["refdoc"], page, anchor, shown)
-    return None
-
-
-def _find_module(app: Sphinx, module: str, name: str) -> str:
-    """Find where a room has a name from; an alias has its own place, `Case = tuple`."""
-    thing = getattr(importlib.import_module(module), name.split(".")[0], None)
-    home = getattr(thing, "__module__", module)
-    return home if home.startswith("course_lib.") else module

@@ -29,15 +29,9 @@ OPENED = re.compile(r"\S+jupyter lab .*/(?=\d\d_\w+\.ipynb)")
 TALLY = '<div class="tally"></div>\n\n[What you did in all lessons](../record.md)'
 
 
-def page_of(module: str) -> str:
-    """Name the page that tells of a module: what lies deeper in a room shares one."""
-    return "/".join(["reference", *module.split(".")[1:3]])
-
-
 def prepare(path: Path, folder: Path, text: str) -> str:
     """Return what Sphinx reads in place of the text of a page in the folder of all: a
-    lesson gets alternative texts, hints, what takes guesses, and links from shown
-    sources to the reference."""
+    lesson gets alternative texts, hints, and what takes guesses."""
     if path.suffix == ".ipynb":
         text = nbformat.writes(_prepared(Lesson(path), folder))
     return text.replace("](../README.md", "](../index.md")
@@ -76,26 +70,12 @@ def _prepare_cell(
             data["text/html"] = prompt_as_html(lesson, prompt)
             del data[MIME_TYPE]  # which Sphinx does not know
         data.pop(WIDGET, None)
-        if "text/markdown" in data:
-            data["text/markdown"] = _link_source(data["text/markdown"], folder)
         if "image/png" in data:
             image = {"alt": alternative_text(number, lesson.notebook)}
             # With its width told, a figure becomes a link to itself in full size.
             if width := output.metadata.get("image/png", {}).get("width"):
                 image["width"] = f"{width}px"
             cell.metadata["mystnb"] = {"image": image}
-
-
-def _link_source(shown: str, folder: Path) -> str:
-    """Link the file that `show_source` names to its page of the reference."""
-
-    # Sphinx does not look into outputs: so this is a link to what it will write.
-    def link(match: re.Match) -> str:
-        page = page_of(match[1].removesuffix("/__init__").replace("/", "."))
-        exists = (folder / f"{page}.rst").is_file()
-        return f"[{match[0]}](../{page}.html)" if exists else match[0]
-
-    return re.sub(r"^`(course_lib/[\w/]+)\.py`", link, shown)
 
 
 def _with_more(cell: NotebookNode, lesson: Lesson) -> Iterator[NotebookNode]:

@@ -8,6 +8,16 @@ for (const place of document.querySelectorAll(".tally")) {
   document.addEventListener("recorded", () => tally(place));
 }
 
+// On paper nothing can be unfolded. What answers a prompt stays folded there, too.
+let unfolded = [];
+window.addEventListener("beforeprint", () => {
+  unfolded = [...document.querySelectorAll("details:not(.asked details):not([open])")];
+  for (const part of unfolded) part.open = true;
+});
+window.addEventListener("afterprint", () => {
+  for (const part of unfolded) part.open = false;
+});
+
 function ask(block) {
   const asked = JSON.parse(block.dataset.asked);
   const folded = block.querySelector("details");
