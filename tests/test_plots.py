@@ -243,14 +243,14 @@ def test_several_runs_are_a_mean_and_a_band():
     assert curves[1].get_ydata().tolist() == [0, 0, 0]
     assert level.get_ydata() == [2, 2]
     assert len(axes.collections) == 1
-    assert texts(axes) == ["● runs", "■ one", "l"]
+    assert texts(axes) == ["●", "runs", "■", "one", "l"]
 
 
 def test_levels_have_their_names_beside_them_and_a_curve_that_is_alone_as_the_title():
     figure = plot_losses({"a": [3.0, 2.0]}, {"floor": 1.5, "chance": 4.0})
     floor, chance, _ = axes_of(figure).lines
     assert (set(floor.get_ydata()), set(chance.get_ydata())) == ({1.5}, {4.0})
-    assert texts(axes_of(figure)) == ["● a", "floor", "chance"]
+    assert texts(axes_of(figure)) == ["●", "a", "floor", "chance"]
     assert figure.legends == []
     axes = axes_of(plot_losses({"bigram, 5 runs": [3.0, 2.0]}))
     assert title(axes) == "bigram, 5 runs"
@@ -272,12 +272,12 @@ def test_intervals_reach_from_mean_minus_to_mean_plus_half_width_in_panels_with_
     assert [line[0].get_xydata().tolist() for line in lines] == [[[1, 3], [4, 2]], [[1, 5]]]
     assert [part.tolist() for part in lines[0][2][0].get_segments()] == [[[1, 2.5], [1, 3.5]], [[4, 1.75], [4, 2.25]]]
     assert len({(line[0].get_marker(), line[0].get_linestyle()) for line in lines}) == 2
-    assert texts(axes) == ["● a", "■ b"]
+    assert texts(axes) == ["●", "a", "■", "b"]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("S", "bits")
     left, right = drawn("plot_intervals, panels").axes
     assert [title(left), title(right)] == ["training", "validation"]
     assert left.get_ylim() == right.get_ylim()
-    assert [texts(left), texts(right)] == [[], ["● epochs", "■ steps"]]
+    assert [texts(left), texts(right)] == [[], ["●", "epochs", "■", "steps"]]
 
 
 @pytest.mark.parametrize(

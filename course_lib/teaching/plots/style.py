@@ -227,18 +227,22 @@ def name_curves(axes: Axes, ends: list[tuple], levels: Iterable[tuple] = ()) -> 
     places = spread_out(wanted, 1.35 * SMALL / 72 / height)
     for (x, y, name, look), place in zip(ends, places, strict=True):
         # Curves may end in one point: the marker tells which is which.
-        sign = MARKERS.get(look.get("marker"), "")
-        axes.annotate(
-            f"{sign} {row_name(name)}".strip(),
+        sign = MARKERS.get(look.get("marker"))
+        label = axes.annotate(
+            sign or row_name(name),
             (1, y) if x is None else (x, y),
             (1.05, place),
             xycoords=("axes fraction", "data") if x is None else "data",
             textcoords="axes fraction",
             va="center",
+            color=look["color"] if sign else INK,
             fontsize=SMALL,
             annotation_clip=False,
             arrowprops=LEADS_TO_A_NAME | {"color": look["color"]},
         )
+        if sign:
+            beside = {"xycoords": label, "textcoords": "offset points", "va": "center"}
+            axes.annotate(row_name(name), (1, 0.5), (4, 0), fontsize=SMALL, **beside)
 
 
 def spread_out(wanted: np.ndarray, gap: float) -> np.ndarray:
