@@ -131,6 +131,58 @@ def test_a_wrong_answer_fails_and_the_smallest_failing_call_is_shown(shown):
     assert "`exercises.double.hint()` may help" in message
 
 
+def test_a_second_failing_call_is_shown_where_the_first_leaves_open_what_is_wrong():
+    open_still = half.judge(lambda number: number)  # 1 is expected to be 0: too large, but by what?
+    assert open_still.message.count("expected") == 2 and "\nAnother one:\n" in open_still.message
+    known = double.judge(lambda numbers: [number**2 for number in numbers])
+    assert known.diagnosis.startswith("the numbers are squared") and "Another one" not in known.message
+
+
+KEPT = []
+
+
+def keeps_a_default(numbers, found=[]):  # noqa: B006
+    found.extend(2 * number for number in numbers)
+    return list(found)
+
+
+def keeps_outside(numbers):
+    KEPT.extend(2 * number for number in numbers)
+    return list(KEPT)
+
+
+def gives_one_list_again_and_again(numbers):
+    KEPT[:] = [2 * number for number in numbers]
+    return KEPT
+
+
+def right_from_the_second_time(numbers, asked={}):  # noqa: B006
+    asked[tuple(numbers)] = asked.get(tuple(numbers), 0) + 1
+    return [2 * number for number in numbers] if asked[tuple(numbers)] > 1 else []
+
+
+@pytest.mark.parametrize(
+    "answer", [keeps_a_default, keeps_outside, gives_one_list_again_and_again, right_from_the_second_time]
+)
+def test_an_answer_that_keeps_something_from_call_to_call_is_refused_and_told_so(answer):
+    KEPT.clear()
+    judgment = double.judge(answer)
+    assert (judgment.outcome, judgment.score) == (FAILED, 0.0)
+    assert "something is kept from one call to the next" in judgment.diagnosis
+
+
+def test_an_answer_may_remember_what_it_has_found_out():
+    known = {}
+
+    def answer(numbers):
+        key = tuple(numbers)
+        if key not in known:
+            known[key] = [2 * number for number in numbers]
+        return list(known[key])
+
+    assert double.judge(answer).outcome == PASSED
+
+
 def test_an_answer_that_raises_is_shown_with_its_error_and_the_line():
     def answer(numbers):
         first = numbers[0]

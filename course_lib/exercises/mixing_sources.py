@@ -262,8 +262,10 @@ def _lags(random: Random) -> Iterator[Case]:
     yield from (([1, 1, 6], [1, 0, 4]), ([8, 4, 4], [3, 2, 2]), ([2, 5, 1], [4, 9, 2]))
     yield from (([1, 4, 3], [0, 2, 1]), ([1, 3, 4], [0, 1, 3]), ([3, 3, 2], [4, 1, 0]))
     yield from (([1, 1, 2], [0, 4, 1]), ([1, 3], [0, 2]))
-    # three lags of a third, which floats tell apart
+    # equal lags, which floats tell apart
     yield from (([4, 1, 1], [1, 0, 0]), ([1, 4, 1], [0, 1, 0]), ([5, 2, 2], [4, 1, 1]))
+    yield from (([1, 4, 1], [1, 2, 0]), ([2, 2, 5], [0, 1, 1]), ([1, 5], [0, 2]))
+    yield from (([1, 2, 3], [0, 1, 1]), ([1, 3, 2], [0, 1, 1]))
     for count in (2, 3, 3, 4, 4, 4, 5, 5, 5, 6):
         for lead in (0, 1, 3):
             # Sums of 16, and ties only where floats see them, too.
@@ -281,7 +283,8 @@ def _lags(random: Random) -> Iterator[Case]:
     hints=(
         "After one more draw, how many draws should each source have? How many has it?",
         "With n draws so far, a source should have (n + 1) * weight / total. Subtract "
-        "its count, and look for the first of the largest differences.",
+        "its count, and look for the first of the largest differences. Multiply all of "
+        "it by `total`, and the numbers are whole.",
     ),
 )
 def next_source(weights: list[int], counts: list[int]) -> int:
@@ -331,11 +334,11 @@ next_source.slips("""
         the largest lag so far is not kept: this is the last source that lags at all.
     lag > most => lag < most
         this is the source that *leads*…
-    + 1) / sum(weights) => ) / sum(weights)
+    (sum(counts) + 1) => sum(counts)
         the draw that is about…
-    / sum(weights) - => / len(weights) -
+    * sum(weights) => * len(weights)
         this takes another number for…
-    / sum(weights) - => / 1 -
+    * sum(weights) => * 1
         the sum of the weights is not used…
     return best => return most
         this is the lag itself…
@@ -343,7 +346,7 @@ next_source.slips("""
 def largest_by_a_loop(weights, counts):
     best, most = 0, -math.inf
     for source in range(len(weights)):
-        lag = weights[source] * (sum(counts) + 1) / sum(weights) - counts[source]
+        lag = weights[source] * (sum(counts) + 1) - counts[source] * sum(weights)
         if lag > most:
             best, most = source, lag
     return best
@@ -355,6 +358,16 @@ next_source.answers("""
     min(range(len(counts)), key=lambda i: (counts[i] + 1) / weights[i] if weights[i] \
     else math.inf)
         the counts after the draw are divided by weights, but a lag is a *difference*.
+    max(range(len(counts)), key=lambda i: weights[i] / sum(weights) * \
+    (sum(counts) + 1) - counts[i])
+    max(range(len(counts)), key=lambda i: weights[i] * (sum(counts) + 1) / \
+    sum(weights) - counts[i])
+    max(range(len(counts)), key=lambda i: weights[i] / sum(weights) - \
+    (counts[i] + 1) / (sum(counts) + 1))
+    max(range(len(counts)), key=lambda i: weights[i] / sum(weights) - \
+    counts[i] / (sum(counts) + 1))
+        `/` makes floats, and a rounding error decides between equal lags. Multiply by \
+        the sum of the weights instead, and compare whole numbers.
     max(range(len(counts)), key=lambda i: weights[i] - counts[i])
         counts are subtracted from weights: how many draws does a weight mean so far?
     max(range(len(counts)), key=lambda i: weights[i] / sum(weights) - \

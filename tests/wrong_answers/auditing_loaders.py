@@ -118,6 +118,9 @@ wrong("goes_forward", "places beyond it are not compared")(
 wrong("goes_forward", "several values where one is wanted")(
     lambda batches: [a < b for one, other in pairwise(batches) for a, b in zip(one, other, strict=False)]
 )
+wrong("goes_forward", "only the first place is compared")(
+    lambda batches: all(one[0] < other[0] for one, other in pairwise(batches))
+)
 wrong("goes_forward", None)(lambda batches: bool((np.diff(batches, axis=0) > 0).all()))
 
 

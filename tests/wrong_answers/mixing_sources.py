@@ -85,9 +85,12 @@ wrong("most_draws", None, natural=False)(lambda w, n, epochs: epochs * sum(n) //
 
 # next_source: weights, counts
 
-right("next_source")(lambda w, c: int(np.argmax(np.array(w) / sum(w) * (sum(c) + 1) - c)))
+right("next_source")(lambda w, c: int(np.argmax(np.array(w) * (sum(c) + 1) - np.array(c) * sum(w))))
 right("next_source")(lambda w, c: min(range(len(w)), key=lambda i: (c[i] * sum(w) - w[i] * (sum(c) + 1), i)))
-right("next_source")(lambda w, c: np.argmax([a / sum(w) - (b + 1) / (sum(c) + 1) for a, b in zip(w, c, strict=True)]))
+wrong("next_source", "a rounding error")(lambda w, c: int(np.argmax(np.array(w) / sum(w) * (sum(c) + 1) - c)))
+wrong("next_source", "a rounding error")(
+    lambda w, c: np.argmax([a / sum(w) - (b + 1) / (sum(c) + 1) for a, b in zip(w, c, strict=True)])
+)
 wrong("next_source", "the last is taken")(
     lambda w, c: max((a * (sum(c) + 1) - b * sum(w), i) for i, (a, b) in enumerate(zip(w, c, strict=True)))[1]
 )
