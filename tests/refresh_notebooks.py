@@ -27,7 +27,6 @@ TIMEOUT_IN_SECONDS = 600  # a busy machine is no failure, a dead kernel is
 PREDICT = "**Predict"
 PROMPT = re.compile(r"^predict\(", flags=re.MULTILINE)
 WIDGET = "application/vnd.jupyter.widget-view+json"
-FOLDED = {"collapsed": True, "jupyter": {"outputs_hidden": True}}
 SET_UP = "hide-input"  # what prepares a question stands folded above it; the site knows this tag as well
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -73,7 +72,8 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
             predicted = PREDICT in cell.source
             continue
         if predicted and not PROMPT.search(cell.source):
-            cell.metadata |= nbformat.from_dict(FOLDED)
+            hidden = {**cell.metadata.get("jupyter", {}), "outputs_hidden": True}
+            cell.metadata |= nbformat.from_dict({"collapsed": True, "jupyter": hidden})
         count += 1
         cell.execution_count = count
         cell.outputs = without_widgets(cell.outputs)

@@ -85,9 +85,11 @@ def test_what_is_to_be_predicted_is_asked_for_by_a_prompt(path):
             assert is_prompt(cell) == ("**Predict" in before.source), before.source
         if is_prompt(cell):
             assert is_prompt(before) or before.cell_type == "markdown", cell.source
-            *_, last = ast.parse(cell.source).body
+            *before_it, last = ast.parse(cell.source).body
             assert last.value.func.id == "predict", "a prompt is the last expression of its cell"
             question, answer = last.value.args
+            if isinstance(question, ast.Name):
+                question = before_it[-1].value  # a long one has a line of its own
             names = {node.id for node in ast.walk(answer) if isinstance(node, ast.Name)}
             assert names, f"the answer is to be computed: {cell.source}"
             questions.append(ast.unparse(question))

@@ -193,6 +193,7 @@ def test_the_next_lesson_begins_with_where_one_was(done, monkeypatch):
     assert words.startswith("You were last in [lesson 3, Random sampling](03_random_sampling.ipynb). Left there: ")
     assert "`show_progress()` tells about all lessons. To go on after a restart, " in words
     done.write_text("nonsense", encoding="utf-8")
+    monkeypatch.setattr(record, "_of_this_kernel", {})
     welcome_back()
     assert len(shown) == 1
 
