@@ -82,6 +82,8 @@ def guess(lesson: Reader) -> int:
     box.press("Enter")
     lesson.sees(prompt, "Not this time")
     lesson.sees(prompt, "You guessed 97, 96")
+    # After Enter, the box would take Shift+Enter for itself.
+    lesson.wait("() => document.activeElement.textContent.trim() === 'Guess'")
     return prompt
 
 

@@ -36,7 +36,6 @@ EXTRAS = {
     "test": "to run the course's tests",
     "cluster": "for the cluster of lesson 12, which is skipped without it",
     "teach": "for a web site of the course, and for nbgrader",
-    "bench": "for one of the benchmarks",
 }
 FIRST_LESSON, FIRST_CELLS = "01_next_token_shifting.ipynb", 3
 KERNEL, KERNEL_SECONDS = "python3", 90
