@@ -133,9 +133,11 @@ def test_a_wrong_answer_fails_and_the_smallest_failing_call_is_shown(shown):
 
 def test_a_second_failing_call_is_shown_where_the_first_leaves_open_what_is_wrong():
     open_still = half.judge(lambda number: number)  # 1 is expected to be 0: too large, but by what?
-    assert open_still.message.count("expected") == 2 and "\nAnother one:\n" in open_still.message
+    assert open_still.message.count("expected") == 2
+    assert "\nAnother one:\n" in open_still.message
     known = double.judge(lambda numbers: [number**2 for number in numbers])
-    assert known.diagnosis.startswith("the numbers are squared") and "Another one" not in known.message
+    assert known.diagnosis.startswith("the numbers are squared")
+    assert "Another one" not in known.message
 
 
 KEPT = []

@@ -972,9 +972,9 @@ def rows_of_each(sizes: list[int]) -> list[int]:
 
 @true_or_false(
     claim=(
-        "With its defaults, `datasets.interleave_datasets` ends with its shortest source, "
-        "however much is left of the others. The calls mix sources of these sizes, and "
-        "count what is read of each."
+        "With its defaults, `datasets.interleave_datasets` ends with its shortest "
+        "source, however much is left of the others. The calls mix sources of these "
+        "sizes, and count what is read of each."
     ),
     reference=rows_of_each,
     cases=lambda random: [([2, 2],), ([2, 5],), ([5, 2],), ([4, 4, 4],), ([6, 1, 3],)],
@@ -982,8 +982,8 @@ def rows_of_each(sizes: list[int]) -> list[int]:
         'The default is `stopping_strategy="first_exhausted"`, and nothing says how '
         "much of the other sources is left. With sources of 6, 1 and 3 rows, 3 of 10 "
         "rows are read. Sources of equal size are all read to their ends, which hides "
-        'it. `"all_exhausted"` goes on until each source has been read, and repeats the '
-        "short ones."
+        'it. `"all_exhausted"` goes on until each source has been read, and repeats '
+        "the short ones."
     ),
 )
 def interleave_ends_early(sizes: list[int]) -> list[int]:
