@@ -72,6 +72,14 @@ def test_the_shortest_way_of_the_readme_takes_three_hours():
 
 
 @each_lesson
+def test_the_numbers_by_which_the_readme_invites_are_those_of_the_opening(path):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (row,) = re.findall(rf"^\| \[\d+\. [^\]]*\]\(notebooks/{path.name}\) \| (.*) \|.*\|$", readme, flags=re.MULTILINE)
+    opening = read(path).cells[0].source
+    assert all(number in opening for number in re.findall(r"\d+\.\d+", row))
+
+
+@each_lesson
 def test_asks_no_more_than_a_reader_can_carry(path):
     notebook = read(path)
     core, _ = reading.loads(notebook)
