@@ -345,13 +345,6 @@ def test_wrong_calls_are_refused_in_words(file):
     for number in (0, 3, 1.5, "1"):
         with pytest.raises((ValueError, TypeError), match="number must be"):
             my_loader.hint(2, number)
-
-
-def test_a_hint_to_no_lesson_asks_which(monkeypatch):
-    shown = []
-    monkeypatch.setattr(judging, "display", lambda one: shown.append(one.data))
-    my_loader.hint()
-    assert shown[0].startswith("Of which lesson? `my_loader.hint(2)` is for lesson 2. There are hints for lessons 2, ")
     my_loader.start(2)
     with pytest.raises(TypeError, match="overwrite must be"):
         my_loader.start(2, overwrite="yes")
@@ -360,6 +353,13 @@ def test_a_hint_to_no_lesson_asks_which(monkeypatch):
             my_loader.train_on_rank(np.arange(100), 100, **wrong)
     with pytest.raises(ValueError, match="epoch 0 of 10 ids has no batches"):
         my_loader.train_on_rank(np.arange(10), 10, num_updates=1, file=files.SOLUTION)
+
+
+def test_a_hint_to_no_lesson_asks_which(monkeypatch):
+    shown = []
+    monkeypatch.setattr(judging, "display", lambda one: shown.append(one.data))
+    my_loader.hint()
+    assert shown[0].startswith("Of which lesson? `my_loader.hint(2)` is for lesson 2. There are hints for lessons 2, ")
 
 
 def test_each_level_has_hints_and_a_solution(file, capsys):

@@ -292,7 +292,8 @@ def in_a_table(said: dict) -> str:
     if not facts and said["diagnosis"] is None:
         return said["message"].partition("** ")[2].partition("\n")[0]
     # If a later call was stopped, the diagnosis is about that one.
-    lines = facts[-1].splitlines() if facts else []
+    later = "The call below" in (said["diagnosis"] or "")
+    lines = facts[-1 if later else 0].splitlines() if facts else []
     call, *more = (short(line, LONGEST_FACT) for line in [*lines, ""])
     if said["diagnosis"] is None:
         return f"{call}: {', '.join(more[:2])}"

@@ -241,8 +241,16 @@ def name_curves(axes: Axes, ends: list[tuple], levels: Iterable[tuple] = ()) -> 
             arrowprops=LEADS_TO_A_NAME | {"color": look["color"]},
         )
         if sign:
-            beside = {"xycoords": label, "textcoords": "offset points", "va": "center"}
-            axes.annotate(row_name(name), (1, 0.5), (4, 0), fontsize=SMALL, **beside)
+            look = {"textcoords": "offset points", "va": "center", "fontsize": SMALL}
+            beside = (label, "axes fraction")  # across, and up
+            axes.annotate(
+                row_name(name),
+                (1, place),
+                (4, 0),
+                xycoords=beside,
+                annotation_clip=False,
+                **look,
+            )
 
 
 def spread_out(wanted: np.ndarray, gap: float) -> np.ndarray:
