@@ -61,7 +61,7 @@ CLASS = {
     "odd": ("failed", f"{SMALLEST}: expected 0, got 7", ODD, "exercises.tokens_in_tail.check(tokens_in_tail)"),
     "unchecked": ("failed", f"{SMALLEST}: expected 0, got 7", ODD, DRAWN),
     "ends": ("raised", "cell 2 ended the kernel", ENDS, VERDICT),
-    "endless": ("raised", "cell 2 did not end within 2 seconds", ENDLESS, VERDICT),
+    "endless": ("raised", "cell 2 did not end within 4 seconds", ENDLESS, VERDICT),
     "files/reads": ("passed", "", READS),
     "network": ("raised", "the network is off", CONNECTS),
     "imports": ("raised", "No module named 'no_such_module'", answer(RIGHT, "import no_such_module\n")),
@@ -95,8 +95,8 @@ def scored(tmp_path_factory):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     patch = pytest.MonkeyPatch()
-    patch.setattr(running, "PATIENCE", 8)  # beside the seconds that are asked for
-    arguments = ["--seconds", "2", "--summary", str(out / "summary.md")]
+    patch.setattr(running, "PATIENCE", 12)  # beside the seconds that are asked for
+    arguments = ["--seconds", "4", "--summary", str(out / "summary.md")]
     assert main(["scores", str(folder), "--out", str(out / "scores.csv"), *arguments]) == 0
     patch.undo()
     return folder, out
