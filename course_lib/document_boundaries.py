@@ -205,6 +205,10 @@ class PackingCollator:
             )
         scored = [ids.astype(np.int64) for ids in columns["labels"] or streams]
         written = columns.get("document_starts") or [None] * len(streams)
+        lacking = self.packed_sequences is None and written[0] is None  # all or none
+        if lacking and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(NO_STARTS, stacklevel=2)
         starts = [self._starts(*row) for row in zip(streams, written, strict=True)]
         if self.flatten:
             begins = np.cumsum([0, *map(len, streams[:-1])])
@@ -237,9 +241,6 @@ class PackingCollator:
         if written is not None:
             return check_starts(written, len(ids))[0]
         if not self.packed_sequences:
-            if self.packed_sequences is None and not self._has_warned:
-                self._has_warned = True
-                warnings.warn(NO_STARTS, stacklevel=3)
             return np.zeros(1, dtype=np.int64)
         positions = position_ids_from_tokens(ids, self.eos_token_id, self.bos_token_id)
         return np.flatnonzero(positions.numpy() == 0)

@@ -137,8 +137,9 @@ def test_true_falls_back_to_tokens_and_false_ignores_starts():
     row = {"input_ids": [4, 1, 5, 6]}
     assert PackingCollator(FACE, True)([row])["position_ids"].tolist() == [[0, 1, 0, 1]]
     collate = PackingCollator(FACE)
-    with pytest.warns(UserWarning, match="a row has no document_starts"):
+    with pytest.warns(UserWarning, match="a row has no document_starts") as heard:
         assert collate([row])["position_ids"].tolist() == [[0, 1, 2, 3]]
+    assert heard[0].filename == __file__  # where it was called
     assert collate([row])["position_ids"].tolist() == [[0, 1, 2, 3]]  # and says so once
     packed = {**row, "document_starts": [0, 3]}
     assert PackingCollator(FACE, True)([packed])["position_ids"].tolist() == [[0, 1, 2, 0]]

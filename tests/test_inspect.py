@@ -58,6 +58,11 @@ def test_without_starts_it_says_what_to_give_and_divides_by_ends(folder, capsys)
     assert inspect(capsys, folder / "splits", "--split", "val", "--eos-token-id", 0) == (0, with_starts, "")
     text = inspect(capsys, folder / "splits", "--split", "val", "--row", 0, "--tokenizer", folder / "tokenizer.json")
     assert text[1].startswith("--- document 0: places 0 to")
+    shown = "--row", 0, "--tokenizer", folder / "tokenizer.json"
+    _, with_starts, _ = inspect(capsys, folder / "packed", *shown)
+    divided = inspect(capsys, folder / "splits", "--split", "val", *shown, "--eos-token-id", 0)
+    assert divided == (0, with_starts, "")
+    assert "--- document 1:" in with_starts
 
 
 @pytest.mark.parametrize(

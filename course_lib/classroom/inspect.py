@@ -15,6 +15,7 @@ from pathlib import Path
 
 from course_lib.classroom.audit import tokenizer_of
 from course_lib.classroom.links import user_path
+from course_lib.document_boundaries import position_ids_from_tokens
 from course_lib.foundation import check_choice, check_integer, progress_bar
 
 
@@ -41,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
     rows = read_rows(options.folder, options.split)
     if options.row is not None:
         check_integer("--row", options.row, minimum=0, maximum=len(rows) - 1)
-        print_documents(rows[options.row], tokenizer_of(options.tokenizer))
+        tokenizer = tokenizer_of(options.tokenizer)
+        print_documents(rows[options.row], tokenizer, options.eos_token_id)
         return 0
     from course_lib.teaching import table_of_packs  # takes seconds to import
 
@@ -73,10 +75,15 @@ def read_rows(folder: Path, split: str | None) -> list[dict]:
     return rows
 
 
-def print_documents(row: Mapping, tokenizer: object) -> None:
+def print_documents(
+    row: Mapping, tokenizer: object, eos_token_id: int | None = None
+) -> None:
     """Print the documents of a row, each under a line that says where it lies."""
     ids = row["input_ids"].tolist()
     starts = row.get("document_starts", [0])
+    if "document_starts" not in row and eos_token_id is not None:
+        positions = position_ids_from_tokens(ids, eos_token_id)
+        starts = (positions == 0).nonzero().flatten().tolist()
     for number, (begin, end) in enumerate(pairwise([*starts, len(ids)])):
         print(f"--- document {number}: places {begin} to {end - 1}")
         print(tokenizer.decode(ids[begin:end], skip_special_tokens=False))
