@@ -333,7 +333,7 @@ def test_the_cases_are_the_same_each_time_and_the_smallest_come_first():
         (half, lambda n, m: n, "is called with 1 arguments"),
         (nats, lambda n: math.log2(n + 1), "1 / ln 2: bits where nats are wanted"),
         (nats, lambda n: math.log(2) * math.log(n + 1), "which is ln 2"),
-        (double, lambda numbers: [0, *(2 * n for n in numbers)], "one entry more at the start"),
+        (double, lambda numbers: [0, *(2 * n for n in numbers)], "one entry too many at the start"),
         (double, lambda numbers: bytes(n % 7 for n in numbers), "`bytes` where numbers are wanted"),
         (double, lambda numbers: [{}[n] for n in numbers], "a key that it does not have"),
         (double, lambda numbers: [2 * n for n in numbers[-1:]], "its beginning is missing"),

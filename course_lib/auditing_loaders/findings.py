@@ -486,10 +486,10 @@ def find_lost(
             words = f"{untold:,} targets are in rows that are too short to tell a place"
             notes.append(f"{words}: they may be the {lost.size:,} that seem missing")
         elif lost.size:
-            words = f"{lost.size:,} of {len(count):,} tokens are never a target"
+            be = "is" if lost.size == 1 else "are"
+            words = f"{lost.size:,} of {len(count):,} tokens {be} never a target"
             words += f" in epoch {number}" if number else ""
-            told = [run(each[0], each[-1]) for each in runs(lost)[:2]]
-            words += f", such as positions {' and '.join(told)}"
+            words += such_as(lost)
             found.add(name, lost.size, words)
             length = ranks[0].row_length
             at_head = lost[0] <= length and not moves
@@ -665,8 +665,8 @@ def find_resumed(
         ("resume_loses", "leaves out", (-surplus).clip(min=0)),
     ):
         if more.any():
-            told = [run(each[0], each[-1]) for each in runs(np.flatnonzero(more))[:2]]
-            words = f"{more.sum():,} targets, such as positions {' and '.join(told)}"
+            targets = "1 target" if more.sum() == 1 else f"{more.sum():,} targets"
+            words = f"{targets}{such_as(np.flatnonzero(more))}"
             found.add(name, more.sum(), f"resumed {when}, the loader {verb} {words}")
     if len(found) == before and not np.array_equal(expected.order, resumed.order):
         size = min(len(expected.order), len(resumed.order))
@@ -707,8 +707,8 @@ def find_resumed_elsewhere(
         ("resume_loses", "leave out", lost),
     ):
         if more.any():
-            told = [run(each[0], each[-1]) for each in runs(np.flatnonzero(more))[:2]]
-            words = f"{more.sum():,} targets, such as positions {' and '.join(told)}"
+            targets = "1 target" if more.sum() == 1 else f"{more.sum():,} targets"
+            words = f"{targets}{such_as(np.flatnonzero(more))}"
             found.add(name, more.sum(), f"resumed {when}, these {verb} {words}")
 
 
@@ -718,6 +718,14 @@ def find_resumed_elsewhere(
 def runs(positions: np.ndarray) -> list[np.ndarray]:
     """Split rising positions into runs without a gap."""
     return np.split(positions, np.flatnonzero(np.diff(positions) != 1) + 1)
+
+
+def such_as(positions: np.ndarray) -> str:
+    """Name the first two runs of rising positions, or the only position."""
+    if len(positions) == 1:
+        return f": position {positions[0]}"
+    told = [run(each[0], each[-1]) for each in runs(positions)[:2]]
+    return f", such as positions {' and '.join(told)}"
 
 
 def run(first: int, last: int) -> str:

@@ -625,8 +625,6 @@ resume_errors.slips("""
     Counter(expected), Counter(got) => Counter(expected), Counter(set(got))
     Counter(expected), Counter(got) => Counter(set(expected)), Counter(got)
         sets forget repeats, so a window that comes twice counts once.
-    (given - wanted).total(), => (given & wanted).total(),
-        this counts windows that are given as expected: which are given too often?
 """)
 
 
@@ -658,6 +656,8 @@ resume_errors.answers("""
     (max(0, len(got) - len(expected)), max(0, len(expected) - len(got)))
     (len(got) - len(expected), len(expected) - len(got))
         only the *numbers* of windows are compared: which windows are they?
+    (sum(a != b for a, b in zip(expected, got)),) * 2
+        the lists are compared place by place, but the order of the windows is free.
     (sum(w not in expected for w in got), sum(w not in got for w in expected))
         a window that is expected once and given twice is not seen: count how often.
     (sum(w not in expected for w in got), (Counter(expected) - Counter(got)).total())

@@ -366,7 +366,7 @@ next_source.answers("""
     (counts[i] + 1) / (sum(counts) + 1))
     max(range(len(counts)), key=lambda i: weights[i] / sum(weights) - \
     counts[i] / (sum(counts) + 1))
-        `/` makes floats, and a rounding error decides between equal lags. Multiply by \
+        `/` makes floats, and a rounding error decides between equal lags. Multiply by
         the sum of the weights instead, and compare whole numbers.
     max(range(len(counts)), key=lambda i: weights[i] - counts[i])
         counts are subtracted from weights: how many draws does a weight mean so far?

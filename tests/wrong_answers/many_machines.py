@@ -184,7 +184,7 @@ def next_is_in_the_rest(finished, written):
     return [n for n in ready if n > written]
 
 
-@wrong("can_be_written", "there is one entry more at the end in")
+@wrong("can_be_written", "there is one entry too many at the end")
 def a_range_to_the_gap_inclusive(finished, written):
     number = written
     while number in finished:

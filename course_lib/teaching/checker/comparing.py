@@ -268,17 +268,17 @@ FACTS: Facts = (
 )
 # Facts about wanted and actual entries, the more special ones first. If two different
 # lists are equally long, neither is a part of the other.
-EACH = " in every one of them."
+EACH = ", in every call that failed."
 FACTS_OF_LISTS: Facts = (
     (lambda wanted, got: same(wanted[:-1], got), f"the last entry is missing{EACH}"),
     (lambda wanted, got: same(wanted[1:], got), f"the first entry is missing{EACH}"),
     (
         lambda wanted, got: same(wanted, got[:-1]),
-        f"there is one entry more at the end{EACH}",
+        f"there is one entry too many at the end{EACH}",
     ),
     (
         lambda wanted, got: same(wanted, got[1:]),
-        f"there is one entry more at the start{EACH}",
+        f"there is one entry too many at the start{EACH}",
     ),
     (
         lambda wanted, got: same(wanted[::-1], got),

@@ -9,16 +9,16 @@ static/judging.js of the site reads in the same way.
 from __future__ import annotations
 
 import math
+import operator
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 
 from course_lib.teaching.guesses.answers import Answer, as_answer, normalized, written
 
 LONGEST = 100  # characters
-EXACT = 1e15  # up to here a power is exact
 
 _YES = {"yes", "y", "true", "t", "right", "correct", "1"}
 _NO = {"no", "n", "false", "f", "wrong", "0"}
@@ -60,7 +60,16 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "sqrt": math.sqrt,
 }
 _CONSTANTS = {"e": math.e, "pi": math.pi}
-_OPERATORS = {"plus": "+", "minus": "-", "×": "*", "·": "*", "÷": "/", "⁄": "/"}
+# Each operator with how closely it binds, and what it does.
+_OPERATORS: dict[str, tuple[int, Callable[[float, float], float]]] = {
+    "+": (1, operator.add),
+    "-": (1, operator.sub),
+    "*": (2, operator.mul),
+    "/": (2, operator.truediv),
+    "^": (3, operator.pow),
+}
+_MEANT = {"plus": "+", "minus": "-", "×": "*", "·": "*", "÷": "/", "⁄": "/"}
+_MEANT |= {"**": "^", "√": "sqrt"}
 SEPARATORS = tuple(",;:|&~≈=.")
 _GROUPED = re.compile(r"(?<![\w.])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 _TOKEN = re.compile(
@@ -136,7 +145,7 @@ def _read_numbers(text: str, answers: tuple) -> tuple:
     unknown = ""
     for version in versions:
         try:
-            numbers = _Numbers(version, answers).read()
+            numbers = _numbers_in(version, answers)
         except UnreadableError as error:
             unknown = unknown or f"{error} "
             continue
@@ -157,195 +166,141 @@ class _Token:
     before_space: bool
 
 
-def _tokens_of(text: str) -> Iterator[_Token]:
+def _tokens_of(text: str) -> deque[_Token]:
+    tokens: deque[_Token] = deque()
     before = None
     for match in _TOKEN.finditer(text):
-        space = match.start() == 0 or text[match.start() - 1].isspace()
-        is_number = match.lastgroup == "number"
-        if is_number and not space and before is not None:
-            glued = before.kind == "number" or before.text not in _FUNCTIONS
-            if before.kind != "sign" and glued:  # gpt2, 1.2.3
-                raise UnreadableError(f"{before.text}{match[0]} is not understood.")
+        kind, found = match.lastgroup, match[0]
+        after_space = match.start() == 0 or text[match.start() - 1].isspace()
+        glued = kind == "number" and not after_space and before is not None
+        if glued and before.kind != "sign" and before.text not in _FUNCTIONS:
+            raise UnreadableError(f"{before.text}{found} is not understood.")  # gpt2
         follows = text[match.end() : match.end() + 1]
-        kind, word = match.lastgroup, match[0]
-        before = _Token(kind, word, space, not follows or follows.isspace())
-        yield before
+        before_space = not follows or follows.isspace()
+        before = _Token(kind, _MEANT.get(found, found), after_space, before_space)
+        tokens.append(before)
+    return tokens
 
 
-class _Numbers:
-    """Numbers in a text: each in digits or words, or a calculation with such numbers.
+def _numbers_in(text: str, answers: tuple) -> list[float]:
+    """Read numbers, each in digits or words, or a calculation with such numbers."""
+    tokens = _tokens_of(text)
+    found: list[float] = []
+    while tokens:
+        if tokens[0].text in WORDS["beside"] or tokens[0].text in SEPARATORS:
+            tokens.popleft()
+            continue
+        answer = answers[min(len(found), len(answers) - 1)]
+        # A percentage of a share; an answer can also be in percent itself.
+        hundred = 100 if isinstance(answer, float) and abs(answer) <= 1 else 1
+        found.append(_as_number(_value(tokens, hundred)))
+    return found
 
-    + and - bind less than * and /, and these less than ^ and signs.
-    """
 
-    def __init__(self, text: str, answers: tuple):
-        self.answers = answers
-        self.tokens = [self._plain(token) for token in _tokens_of(text)]
-        self.at = 0
-        self.found: list[float] = []
+def _value(tokens: deque[_Token], hundred: int, least: int = 1) -> float:
+    """Compute what stands first, with operators that bind at least so closely."""
+    value = _operand(tokens, hundred)
+    while (sign := _operator(tokens)) and _OPERATORS[sign][0] >= least:
+        binds, function = _OPERATORS[sign]
+        tokens.popleft()
+        # 2^3^2 is 2^(3^2), but 4 - 3 - 2 is (4 - 3) - 2
+        other = _value(tokens, hundred, binds if sign == "^" else binds + 1)
+        value = _computed(function, value, other)
+    return value
 
-    @staticmethod
-    def _plain(token: _Token) -> _Token:
-        """Write an operator that has another sign, or is a word, as one sign."""
-        if token.text == "√":
-            return _Token("word", "sqrt", token.after_space, token.before_space)
-        sign = {"**": "^"}.get(token.text) or _OPERATORS.get(token.text)
-        if sign is None:
-            return token
-        # "3 minus 2" has a space on both sides, as a calculation has.
-        return _Token("sign", sign, token.after_space, token.before_space)
 
-    def read(self) -> list[float]:
-        while (token := self._next()) is not None:
-            if token.text in WORDS["beside"] or token.text in SEPARATORS:
-                self.at += 1
-            else:
-                self.found.append(_as_number(self._sum()))
-        return self.found
+def _operator(tokens: deque[_Token]) -> str | None:
+    """Return the operator that comes next, if the calculation goes on."""
+    token = tokens[0] if tokens else None
+    if token is None:
+        return None
+    if token.text in ("x", "times"):  # or a unit: 7x, 7 times
+        return "*" if len(tokens) > 1 and _begins_number(tokens[1]) else None
+    if token.text in ("+", "-"):
+        if token.after_space and not token.before_space:
+            return None  # the sign of the next number
+        if token.text == "-" and not token.after_space:
+            raise UnreadableError("To subtract, put spaces around the minus.")
+    return token.text if token.text in _OPERATORS else None
 
-    def _next(self, ahead: int = 0) -> _Token | None:
-        place = self.at + ahead
-        return self.tokens[place] if place < len(self.tokens) else None
 
-    def _take(self, *signs: str) -> str | None:
-        token = self._next()
-        if token is None or token.kind != "sign" or token.text not in signs:
-            return None
-        self.at += 1
-        return token.text
+def _begins_number(token: _Token) -> bool:
+    known = token.text in WORDS["numbers"] or token.text in _FUNCTIONS
+    return token.kind == "number" or token.text == "(" or known
 
-    def _sum(self) -> Fraction | float:
-        value = self._product()
-        while (token := self._next()) is not None and token.text in ("+", "-"):
-            if token.after_space and not token.before_space:
-                break  # the sign of the next number
-            if token.text == "-" and not token.after_space:
-                raise UnreadableError("To subtract, put spaces around the minus.")
-            self.at += 1
-            more = self._product()
-            value = value + more if token.text == "+" else value - more
-        return value
 
-    def _product(self) -> Fraction | float:
-        value = self._signed()
-        while True:
-            token, following = self._next(), self._next(1)
-            if token is not None and token.text in ("x", "times"):
-                if following is None or not self._begins_number(following):
-                    return value
-                self.at += 1
-                value = value * self._signed()
-            elif self._take("*"):
-                value = value * self._signed()
-            elif self._take("/"):
-                value = _computed(lambda a, b: a / b, value, self._signed())
-            else:
-                return value
+def _operand(tokens: deque[_Token], hundred: int) -> float:
+    if not tokens:
+        raise UnreadableError("Something is missing at the end.")
+    text = tokens[0].text
+    if text in ("-", "+"):
+        tokens.popleft()
+        value = _value(tokens, hundred, _OPERATORS["^"][0])
+        return -value if text == "-" else value
+    if text == "(":
+        tokens.popleft()
+        value = _value(tokens, hundred)
+        if not tokens or tokens.popleft().text != ")":
+            raise UnreadableError("A parenthesis is not closed.")
+    elif text in _FUNCTIONS:
+        tokens.popleft()
+        value = _computed(_FUNCTIONS[text], _operand(tokens, hundred))
+    elif text in _CONSTANTS:
+        tokens.popleft()
+        value = _CONSTANTS[text]
+    else:
+        value = _numeral(tokens)
+    if tokens and tokens[0].text in ("%", "percent"):
+        tokens.popleft()
+        value /= hundred
+    return value
 
-    @staticmethod
-    def _begins_number(token: _Token) -> bool:
-        known = (
-            token.text in WORDS["numbers"]
-            or token.text in _FUNCTIONS
-            or token.text == "("
+
+def _numeral(tokens: deque[_Token]) -> float:
+    """Read digits, or words such as "two thousand five hundred" or "one half"."""
+    total, value, in_words = 0.0, None, True
+    if tokens[0].kind == "number":
+        value, in_words = _computed(float, tokens.popleft().text), False
+    while tokens and tokens[0].kind == "word":
+        word = tokens[0].text
+        number, factor, parts = (
+            WORDS[kind].get(word) for kind in ("numbers", "factors", "parts")
         )
-        return token.kind == "number" or known
-
-    def _signed(self) -> Fraction | float:
-        sign = self._take("-", "+")
-        value = self._atom()
-        if self._take("^"):
-            value = _power(value, self._signed())
-        return -value if sign == "-" else value
-
-    def _atom(self) -> Fraction | float:
-        token = self._next()
-        if token is None:
-            raise UnreadableError("Something is missing at the end.")
-        if self._take("("):
-            value = self._sum()
-            if not self._take(")"):
-                raise UnreadableError("A parenthesis is not closed.")
-        elif token.text in _FUNCTIONS:
-            self.at += 1
-            value = _computed(_FUNCTIONS[token.text], self._atom())
-        elif token.text in _CONSTANTS:
-            self.at += 1
-            value = _CONSTANTS[token.text]
-        else:
-            value = self._numeral()
-        if self._take("%") or self._take_word("percent"):
-            # of a share, or of an answer that is in percent itself
-            place = min(len(self.found), len(self.answers) - 1)
-            answer = self.answers[place]
-            if isinstance(answer, float) and abs(answer) <= 1:
-                value = value / 100
-        return value
-
-    def _take_word(self, *words: str) -> str | None:
-        token = self._next()
-        if token is None or token.kind != "word" or token.text not in words:
-            return None
-        self.at += 1
-        return token.text
-
-    def _numeral(self) -> Fraction:
-        """Read digits, or words such as "two thousand five hundred" or "one half"."""
-        token = self._next()
-        total, value = Fraction(0), None
-        if token.kind == "number":
-            self.at += 1
-            value = Fraction(token.text)
-        while (token := self._next()) is not None and token.kind == "word":
-            number, factor, parts = (
-                WORDS[kind].get(token.text) for kind in ("numbers", "factors", "parts")
-            )
-            if number is not None and (value is None or self._goes_on(value, number)):
-                value = (value or 0) + Fraction(number)
-            elif factor and (value is not None or len(token.text) > 1):
-                value = (1 if value is None else value) * factor
-                if factor >= 1000:
-                    total, value = total + value, Fraction(0)
-            elif parts:
-                value = Fraction(1 if value is None else value, parts)
-            elif value is None and token.text in ("a", "an"):
-                pass
-            else:
-                break
-            self.at += 1
-        if value is None:
-            shown = token.text if token is not None else "This"
-            raise UnreadableError(f"“{shown}” is not understood.")
-        return total + value
-
-    def _goes_on(self, value: Fraction, small: int) -> bool:
-        """Say whether a word adds to those before it: twenty-five, hundred twelve."""
-        if self.tokens[self.at - 1].kind != "word":
-            return False
-        return value % 100 == 0 or (value % 10 == 0 and value % 100 > 10 and small < 10)
+        begins = number is not None and value is None
+        if begins or (number is not None and in_words and _goes_on(value, number)):
+            value = (value or 0) + number
+        elif factor and (value is not None or len(word) > 1):
+            value = (1 if value is None else value) * factor
+            if factor >= 1000:
+                total, value = total + value, 0
+        elif parts:
+            value = (1 if value is None else value) / parts
+        elif value is not None or word not in ("a", "an"):
+            break
+        in_words = True
+        tokens.popleft()
+    if value is None:
+        shown = tokens[0].text if tokens else "This"
+        raise UnreadableError(f"“{shown}” is not understood.")
+    return total + value
 
 
-def _computed(function: Callable, *values: Fraction | float) -> Fraction | float:
+def _goes_on(value: float, number: int) -> bool:
+    """Say whether a word adds to those before it: twenty-five, hundred twelve."""
+    is_tens = value % 10 == 0 and value % 100 > 10
+    return value % 100 == 0 or (is_tens and number < 10)
+
+
+def _computed(function: Callable, *values: float) -> float:
     try:
-        return function(*values)
+        value = function(*values)
     except (ArithmeticError, ValueError):
-        raise UnreadableError("This is not a number to compare with.") from None
-
-
-def _power(value: Fraction | float, exponent: Fraction | float) -> Fraction | float:
-    power = _computed(lambda: float(value) ** float(exponent))
-    if isinstance(power, complex):
+        value = math.nan
+    if isinstance(value, complex) or not math.isfinite(value):
         raise UnreadableError("This is not a number to compare with.")
-    is_exact = isinstance(value, Fraction) and exponent == int(exponent)
-    if is_exact and 1 / EXACT < abs(power) < EXACT:
-        return value ** int(exponent)
-    return power
+    return value
 
 
-def _as_number(value: Fraction | float) -> float:
-    number = _computed(float, value)
-    if not math.isfinite(number):
-        raise UnreadableError("This is not a number to compare with.")
-    if isinstance(value, Fraction) and value.denominator == 1:
-        return int(value)
-    return number
+def _as_number(value: float) -> float:
+    number = float(f"{_computed(float, value):.15g}")  # 0.1 * 30 is 3
+    return int(number) if number.is_integer() else number

@@ -8,9 +8,17 @@ const judge = (() => {
   const GROUPED = /(?<![\p{L}\p{N}_.])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])/gu;
   const TOKEN = /(?<number>(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3}(?!\d))?)|(?<word>log2|\p{L}+)|(?<sign>\*\*|\S)/gu;
   const SEPARATORS = [...",;:|&~≈=."];
-  const OPERATORS = { plus: "+", minus: "-", "×": "*", "·": "*", "÷": "/", "⁄": "/", "**": "^" };
   const FUNCTIONS = { ln: Math.log, log2: Math.log2, exp: Math.exp, sqrt: Math.sqrt };
   const CONSTANTS = { e: Math.E, pi: Math.PI };
+  // each operator with how closely it binds, and what it does
+  const OPERATORS = {
+    "+": [1, (a, b) => a + b],
+    "-": [1, (a, b) => a - b],
+    "*": [2, (a, b) => a * b],
+    "/": [2, (a, b) => a / b],
+    "^": [3, (a, b) => a ** b],
+  };
+  const MEANT = { plus: "+", minus: "-", "×": "*", "·": "*", "÷": "/", "⁄": "/", "**": "^", "√": "sqrt" };
 
   class Unreadable extends Error {}
 
@@ -59,118 +67,107 @@ const judge = (() => {
       const kind = match.groups.number ? "number" : match.groups.word ? "word" : "sign";
       const end = match.index + found.length;
       const afterSpace = match.index === 0 || /\s/.test(text[match.index - 1]);
+      const beforeSpace = end === text.length || /\s/.test(text[end]);
       const before = tokens.at(-1);
-      if (kind === "number" && !afterSpace && before && before.kind !== "sign")
-        if (before.kind === "number" || !isIn(FUNCTIONS, before.text))
-          throw new Unreadable(`${before.text}${found} is not understood.`);
-      tokens.push({ kind, text: found, afterSpace, beforeSpace: end === text.length || /\s/.test(text[end]) });
+      const glued = kind === "number" && !afterSpace && before && before.kind !== "sign";
+      if (glued && !isIn(FUNCTIONS, before.text)) throw new Unreadable(`${before.text}${found} is not understood.`);
+      tokens.push({ kind, text: isIn(MEANT, found) ? MEANT[found] : found, afterSpace, beforeSpace });
     }
-    return tokens.map((token) => {
-      if (token.text === "√") return { ...token, kind: "word", text: "sqrt" };
-      return isIn(OPERATORS, token.text) ? { ...token, kind: "sign", text: OPERATORS[token.text] } : token;
-    });
+    return tokens;
   }
 
-  // + and - bind less than * and /, and these less than ^ and signs.
+  // Numbers, each in digits or words, or a calculation with such numbers.
   function numbersIn(text, answer, floats) {
     const tokens = tokensOf(text);
     const found = [];
-    let at = 0;
-
-    const take = (...signs) => {
-      const token = tokens[at];
-      if (token?.kind !== "sign" || !signs.includes(token.text)) return null;
-      at += 1;
-      return token.text;
-    };
-    const beginsNumber = ({ kind, text }) =>
-      kind === "number" || meaning("numbers", text) !== undefined || isIn(FUNCTIONS, text) || text === "(";
-
-    function sum() {
-      let value = product();
-      while (["+", "-"].includes(tokens[at]?.text)) {
-        const { text, afterSpace, beforeSpace } = tokens[at];
-        if (afterSpace && !beforeSpace) break; // the sign of the next number
-        if (text === "-" && !afterSpace) throw new Unreadable("To subtract, put spaces around the minus.");
-        at += 1;
-        value += text === "+" ? product() : -product();
-      }
-      return value;
-    }
-
-    function product() {
-      let value = signed();
-      for (;;) {
-        if (["x", "times"].includes(tokens[at]?.text)) {
-          if (!tokens[at + 1] || !beginsNumber(tokens[at + 1])) return value;
-          at += 1;
-          value *= signed();
-        } else if (take("*")) value *= signed();
-        else if (take("/")) value = computed(value / signed());
-        else return value;
-      }
-    }
-
-    function signed() {
-      const sign = take("-", "+");
-      let value = atom();
-      if (take("^")) value = computed(value ** signed());
-      return sign === "-" ? -value : value;
-    }
-
-    function atom() {
-      const token = tokens[at];
-      let value;
-      if (!token) throw new Unreadable("Something is missing at the end.");
-      if (take("(")) {
-        value = sum();
-        if (!take(")")) throw new Unreadable("A parenthesis is not closed.");
-      } else if (isIn(FUNCTIONS, token.text)) {
-        at += 1;
-        value = computed(FUNCTIONS[token.text](atom()));
-      } else if (isIn(CONSTANTS, token.text)) {
-        at += 1;
-        value = CONSTANTS[token.text];
-      } else value = numeral();
-      if (take("%") || (tokens[at]?.text === "percent" && ++at)) {
-        // of a share, or of an answer that is in percent itself
+    while (tokens.length) {
+      const first = tokens[0].text;
+      if (meaning("beside", first) !== undefined || SEPARATORS.includes(first)) tokens.shift();
+      else {
+        // a percentage of a share; an answer can also be in percent itself
         const place = Math.min(found.length, answer.length - 1);
-        if (floats[place] && Math.abs(answer[place]) <= 1) value /= 100;
+        const hundred = floats[place] && Math.abs(answer[place]) <= 1 ? 100 : 1;
+        found.push(Number(computed(valueOf(tokens, hundred)).toPrecision(15))); // 0.1 * 30 is 3
       }
-      return value;
-    }
-
-    // Digits, or words such as "two thousand five hundred" or "one half".
-    function numeral() {
-      let total = 0;
-      let value = null;
-      if (tokens[at].kind === "number") value = Number(tokens[at++].text);
-      for (; tokens[at]?.kind === "word"; at += 1) {
-        const { text } = tokens[at];
-        const [number, factor, parts] = ["numbers", "factors", "parts"].map((kind) => meaning(kind, text));
-        if (number !== undefined && (value === null || goesOn(value, number))) value = (value ?? 0) + number;
-        else if (factor && (value !== null || text.length > 1)) {
-          value = (value ?? 1) * factor;
-          if (factor >= 1000) [total, value] = [total + value, 0];
-        } else if (parts) value = (value ?? 1) / parts;
-        else if (!(value === null && ["a", "an"].includes(text))) break;
-      }
-      if (value === null) throw new Unreadable(`“${tokens[at]?.text ?? "This"}” is not understood.`);
-      return total + value;
-    }
-
-    // Whether a word adds to those before it: twenty-five, hundred twelve.
-    function goesOn(value, small) {
-      if (tokens[at - 1].kind !== "word") return false;
-      return value % 100 === 0 || (value % 10 === 0 && value % 100 > 10 && small < 10);
-    }
-
-    while (at < tokens.length) {
-      const { text } = tokens[at];
-      if (meaning("beside", text) !== undefined || SEPARATORS.includes(text)) at += 1;
-      else found.push(Number(computed(sum()).toPrecision(15))); // 0.1 * 30 is 3
     }
     return found;
+  }
+
+  // What stands first, with operators that bind at least so closely.
+  function valueOf(tokens, hundred, least = 1) {
+    let value = operand(tokens, hundred);
+    for (let sign = operator(tokens); sign && OPERATORS[sign][0] >= least; sign = operator(tokens)) {
+      const [binds, compute] = OPERATORS[sign];
+      tokens.shift();
+      value = computed(compute(value, valueOf(tokens, hundred, sign === "^" ? binds : binds + 1)));
+    }
+    return value;
+  }
+
+  // The operator that comes next, if the calculation goes on.
+  function operator(tokens) {
+    if (!tokens.length) return null;
+    const { text, afterSpace, beforeSpace } = tokens[0];
+    if (["x", "times"].includes(text)) return tokens[1] && beginsNumber(tokens[1]) ? "*" : null;
+    if (["+", "-"].includes(text)) {
+      if (afterSpace && !beforeSpace) return null; // the sign of the next number
+      if (text === "-" && !afterSpace) throw new Unreadable("To subtract, put spaces around the minus.");
+    }
+    return isIn(OPERATORS, text) ? text : null;
+  }
+
+  const beginsNumber = ({ kind, text }) =>
+    kind === "number" || text === "(" || meaning("numbers", text) !== undefined || isIn(FUNCTIONS, text);
+
+  function operand(tokens, hundred) {
+    if (!tokens.length) throw new Unreadable("Something is missing at the end.");
+    const { text } = tokens[0];
+    let value;
+    if (["-", "+"].includes(text)) {
+      tokens.shift();
+      value = valueOf(tokens, hundred, OPERATORS["^"][0]);
+      return text === "-" ? -value : value;
+    }
+    if (text === "(") {
+      tokens.shift();
+      value = valueOf(tokens, hundred);
+      if (tokens.shift()?.text !== ")") throw new Unreadable("A parenthesis is not closed.");
+    } else if (isIn(FUNCTIONS, text)) {
+      tokens.shift();
+      value = computed(FUNCTIONS[text](operand(tokens, hundred)));
+    } else if (isIn(CONSTANTS, text)) {
+      tokens.shift();
+      value = CONSTANTS[text];
+    } else value = numeral(tokens);
+    if (["%", "percent"].includes(tokens[0]?.text)) {
+      tokens.shift();
+      value /= hundred;
+    }
+    return value;
+  }
+
+  // Digits, or words such as "two thousand five hundred" or "one half".
+  function numeral(tokens) {
+    let [total, value, inWords] = [0, null, true];
+    if (tokens[0].kind === "number") [value, inWords] = [computed(Number(tokens.shift().text)), false];
+    for (; tokens[0]?.kind === "word"; tokens.shift()) {
+      const { text } = tokens[0];
+      const [number, factor, parts] = ["numbers", "factors", "parts"].map((kind) => meaning(kind, text));
+      if (number !== undefined && (value === null || (inWords && goesOn(value, number)))) value = (value ?? 0) + number;
+      else if (factor && (value !== null || text.length > 1)) {
+        value = (value ?? 1) * factor;
+        if (factor >= 1000) [total, value] = [total + value, 0];
+      } else if (parts) value = (value ?? 1) / parts;
+      else if (value !== null || !["a", "an"].includes(text)) break;
+      inWords = true;
+    }
+    if (value === null) throw new Unreadable(`“${tokens[0]?.text ?? "This"}” is not understood.`);
+    return total + value;
+  }
+
+  // Whether a word adds to those before it: twenty-five, hundred twelve.
+  function goesOn(value, number) {
+    return value % 100 === 0 || (value % 10 === 0 && value % 100 > 10 && number < 10);
   }
 
   function computed(value) {
