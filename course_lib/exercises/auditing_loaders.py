@@ -55,7 +55,7 @@ first_jump.slips("""
     range(1, len(row)) => range(1, len(row) - 1)
         the last entry is not looked at.
     return place => return place - 1
-        this is the last place that is still right, but the one after it is asked for.
+        this is the last place that is still right. Return the one after it.
     return place => return place + 1
         this is the place after the one asked for: places count from 0.
     return place => return row[place]
@@ -179,13 +179,13 @@ commonest_shift.slips("""
     if target != -100 => if target > 0
         a target at position 0 is also left out.
     (-shifts.count(shift), shift) => (-shifts.count(shift), -shift)
-        of shifts that are equally common the larger is taken: take the smaller.
+        a tie goes to the larger shift: take the smaller one.
     (-shifts.count(shift), shift) => -shifts.count(shift)
-        of shifts that are equally common the one that comes first is taken.
+        a tie goes to the shift that comes first: take the smallest one.
     (-shifts.count(shift), shift) => (-shifts.count(shift), abs(shift))
-        of shifts that are equally common the one nearest to 0 is taken: -2 is below 1.
+        a tie goes to the shift nearest to 0: take the smallest one. -2 is below 1.
     min(...) => max(set(shifts), key=shifts.count)
-        of shifts that are equally common the order of a set decides.
+        a tie is decided by the order of a set: take the smallest shift.
     (-shifts.count(shift), shift) => (shifts.count(shift), shift)
         this is the *rarest* shift.
     (-shifts.count(shift), shift) => shift
@@ -218,9 +218,9 @@ commonest_shift.slips("""
     targets[place] - inputs[place] => targets[place] - place
         the place in the row is subtracted, but its input is meant.
     sorted(counts) => counts
-        of shifts that are equally common the one that comes first…
+        a tie goes to the shift that comes…
     counts[shift] > counts[best] => counts[shift] >= counts[best]
-        of shifts that are equally common the larger…
+        a tie goes to the larger…
     counts[shift] > counts[best] => counts[shift] < counts[best]
         this is the *rarest*…
     return best => return counts[best]
@@ -618,9 +618,9 @@ resume_errors.slips("""
     wanted - given => given - wanted
         both numbers are of what is given too often.
     (given - wanted).total(), => len(given - wanted),
-        of what is given too often, each window counts once: it may be too often by 2.
+        a window that is given twice too often counts only once in the first number.
     , (wanted - given).total() => , len(wanted - given)
-        of what is left out, each window counts once: it may be missing twice.
+        a window that is missing twice counts only once in the second number.
     Counter(expected), Counter(got) => Counter(set(expected)), Counter(set(got))
     Counter(expected), Counter(got) => Counter(expected), Counter(set(got))
     Counter(expected), Counter(got) => Counter(set(expected)), Counter(got)
@@ -636,7 +636,7 @@ resume_errors.slips("""
     left.remove(window) => left = [other for other in left if other != window]
         *all* windows like the given one are crossed off, but only one of them came.
     len(left) => len(set(left))
-        of what is left out, each window…
+        a window that is missing twice…
     len(left) => len(expected)
         these are all expected windows: which are left when the given ones are taken?
     in left: => in expected:
@@ -712,7 +712,7 @@ shared_windows.slips("""
     count > 1 for => count >= 1 for
         all windows are counted: how many have more than one rank?
     count > 1 for => count == 2 for
-        windows of three or more ranks are left out: *more than one* rank is asked for.
+        windows of three or more ranks are left out, but they are shared as well.
     count > 1 for => count == len(ranks) for
         only windows that *all* ranks read are counted: two ranks are enough.
     count > 1 for => count - 1 for

@@ -96,7 +96,7 @@ tokens_saved.slips("""
     words.items() => [*words.items()][:1]
         only the first word counts: does a `return` inside the loop end it?
     return saved => return -saved
-        the sign is turned round. Take the new length from the old one.
+        the sign is wrong. Subtract the new length from the old one.
     return saved => return 2 * saved
         each merge counts as two ids. The pair goes, but the new id takes its place.
 """)
@@ -125,7 +125,7 @@ tokens_saved.slips("""
     _shorter(ids, pair) => (pair[0] in ids and ids[ids.index(pair[0]) :][:2] == pair)
         only the first place of the first id is looked at, because `index` stops there.
     _shorter(ids, pair) => sum(two in (pair, pair[::-1]) for two in pairwise(ids))
-        overlapping pairs are counted twice, and so is the pair turned round.
+        overlapping pairs are counted twice, and so is the reversed pair.
     _shorter(ids, pair) => len(merge_pair(ids, pair, -1))
         how many ids are left after the merge is counted. How many fewer are there?
     * frequency =>
@@ -136,7 +136,7 @@ tokens_saved.slips("""
         only the first word counts…
     words.items() => [(sum((ids * n for ids, n in words.items()), ()), 1)]
     words.items() => [(sum(words, ()), 1)]
-        the words are put in a row, where a pair can reach from one into the next. No
+        the words are joined into one, so a pair can reach from one into the next. No
         merge crosses a cut.
     * frequency => + frequency
         a word that occurs five times saves five times as much: multiply.
@@ -800,7 +800,7 @@ swallowed.slips("""
     in words => in [*words][:-1]
         the first or the last word is left out. An id may occur in that one alone.
     in words => in [sum(words, ())]
-        the words are put in a row, where a merge can reach from one into the next. No
+        the words are joined into one, so a merge can reach from one into the next. No
         merge crosses a cut.
     seen.update(...) => seen = set(...)
         only the last word counts. The set has to start before the loop.

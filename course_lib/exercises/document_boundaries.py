@@ -150,10 +150,10 @@ positions_of.answers("""
         these are the lengths of the documents. Every place of the row has a position.
     [list(range(b - a)) for a, b in
     zip(document_starts, [*document_starts[1:], length])]
-        each document has its list here: one list for the whole row is wanted.
+        each document has a list of its own: return one list for the whole row.
     [list(range(a, b)) for a, b in
     zip(document_starts, [*document_starts[1:], length])]
-        these are the places of each document, in lists: one of positions is wanted.
+        these are the places of each document, in lists: return one list of positions.
     [p - s for p in range(length) for s in document_starts if s <= p]
         each place has a position for *every* start before it: only the last counts.
     [p for start in document_starts for p in range(start)]
@@ -268,7 +268,7 @@ may_look.answers("""
         `[[False] * n] * n`? Then what is written into one is in all of them.)
     [np.tri(count, dtype=bool).tolist() for count in np.diff(np.flatnonzero( \
     np.array([*position_ids, 0]) == 0))]
-        there is a mask for each document: one for the whole row is wanted.
+        there is a mask for each document: return one for the whole row.
 """)
 
 
@@ -506,10 +506,10 @@ after_another.slips("""
     later[0] - len(later) if later else 0 => document_starts[1] - len(later)
         with a single document there is no second start, and the answer is 0.
     return length - later[0] - len(later) => return later[0] - 1
-        these are the targets of the *first* document. The others are wanted.
+        these are the targets of the *first* document: count those of the others.
     return length - later[0] - len(later) => \
     return (length - later[0] - len(later)) / max(1, length - len(document_starts))
-        that is their share of all targets. Their number is wanted.
+        this is their share of all targets: return their number.
 """)
 
 
@@ -548,7 +548,7 @@ after_another.answers("""
     length - 1
         the first document is counted, and so are the first ids of the others.
     document_starts[1] - 1 if document_starts[1:] else 0
-        these are the targets of the *first* document. The others are wanted.
+        these are the targets of the *first* document: count those of the others.
     length // len(document_starts) * (len(document_starts) - 1)
         all documents are taken to be equally long: look at `document_starts`.
 """)
@@ -606,7 +606,7 @@ mean_over_targets.slips("""
     / sum(counts) if sums else float("nan") =>
         that is the sum of all losses. Divide it by the number of targets.
     / sum(counts) => / len(counts)
-        it is divided by the number of parts, where that of targets is wanted.
+        the sum is divided by the number of parts, not by the number of targets.
     / sum(counts) => / len(sums)
         it is divided by the number of parts that have targets, not of targets.
     / sum(counts) => / sum(max(1, count) for count in counts)
@@ -730,9 +730,9 @@ chat_labels.slips("""
     [-100] * len(ids) => [-100]
         a turn that is not scored has a single -100, where each of its ids needs one.
     [-100] * len(ids) => [0] * len(ids) ; labels[0] = -100 => labels[0] = 0
-        there is a label 0 where -100 is wanted.
+        a label is 0 where it should be -100.
     [-100] * len(ids) => [-1] * len(ids) ; labels[0] = -100 => labels[0] = -1
-        there is a label -1 where -100 is wanted.
+        a label is -1 where it should be -100.
     [-100] * len(ids) => []
     [-100] * len(ids) => [] ; labels[0] = -100 => \
     labels[:1] = [-100] if roles[0] == "assistant" else labels[:1]
@@ -742,13 +742,13 @@ chat_labels.slips("""
     labels[0] => labels[-1]
         the *last* id of the conversation is left out, where the first should be.
     labels[0] = -100 => labels.insert(0, -100)
-        -100 is put before the first id, but it is wanted in its place.
+        -100 is put *before* the first id, but it should replace it.
     labels[0] = -100 => labels.pop(0)
         the first id is taken out, so that all labels stand one place too far left.
     zip(roles, turns, => zip([roles[turns.index(ids)] for ids in turns], turns,
         `index` finds the *first* turn with these ids: two turns can be alike.
     zip(roles, turns, => zip(roles, [dict(zip(roles, turns))[role] for role in roles],
-        a dictionary of roles holds one turn for each, the last: all are wanted.
+        a dictionary of roles keeps only the last turn of each: use all of them.
 """)
 
 
@@ -793,7 +793,7 @@ chat_labels.slips("""
     [-100] * len(ids) => [] ; return [-100, ...] => return [-100, ...][: len(labels)]
         a turn that is not scored is left out.
     [-100] * len(ids) => [0] * len(ids)
-        there is a label 0…
+        a label is 0…
     [-100] * len(ids) => [-100] * (len(ids) - 1) + ids[-1:]
         the end of a turn that others wrote is also scored.
     [-100, *labels[1:]] => labels
@@ -814,7 +814,7 @@ def turn_by_turn(roles, turns):
 
 chat_labels.answers("""
     [100 if x == -100 else x for x in chat_labels.reference(roles, turns)]
-        there is a label 100 where -100 is wanted.
+        a label is 100 where it should be -100.
     [x for role, ids in zip(roles, turns) if role == "assistant" for x in ids]
         what others say is left out: each of their ids gets a -100.
     [role == "assistant" for role, ids in zip(roles, turns) for _ in ids]
@@ -824,7 +824,7 @@ chat_labels.answers("""
     i, (role, ids) in enumerate(zip(roles, turns))]
     [ids if role == "assistant" else [-100] * len(ids) for
     role, ids in zip(roles, turns)]
-        each turn has a list of its own: one list for the whole conversation is wanted.
+        each turn has a list of its own: return one list for the whole conversation.
     sum(([-100] * len(a) + b for a, b in zip(turns[::2], turns[1::2])), [])
         turns are taken in pairs: two turns of one side, or a system's, move all.
     [-100, *[x if any(role == "assistant" and x in ids for role, ids in

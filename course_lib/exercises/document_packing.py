@@ -182,7 +182,7 @@ pack_in_order.slips("""
     append(document) => append(document + 1)
         documents are counted from 1.
     append(document) => append(length)
-        packs hold lengths, where the numbers of the documents are wanted.
+        packs hold lengths instead of the numbers of the documents.
     append(document) => append(lengths.index(length))
         `index` finds the first document of a length, every time.
     return packs => return packs[:-1]
@@ -295,11 +295,11 @@ best_pack.slips("""
     min(fitting => max(fitting
         that is the *emptiest* pack: the fullest has the *least* room.
     fitting, key => fitting[::-1], key
-        of equally full packs the *first* is wanted: `<=` lets a later one win.
+        a tie goes to the last pack, because `<=` lets a later one win: take the first.
     if room >= length => ; rooms[pack], default => abs(rooms[pack] - length), default
         the pack is taken whose room *differs* least: that can be one that is too small.
     key=lambda pack: rooms[pack], =>
-        that is the *first* pack with room: the fullest of these is wanted.
+        this is the *first* pack with room: take the fullest of them.
     default=None => default=-1
         where no pack has room, the answer is `None`, not -1.
     default=None => default=0
@@ -331,18 +331,18 @@ best_pack.slips("""
     best = min(few => best = max(few
         that is the *emptiest*…
     min(few, key=rooms.__getitem__) => few[0]
-        that is the *first* pack…
+        this is the *first* pack…
     min(few, key=rooms.__getitem__) => few[-1]
-        that is the *last* pack with room: the fullest of these is wanted.
+        this is the *last* pack with room: take the fullest of them.
     min(few, key=rooms.__getitem__) => \
     next((i for i in few if rooms[i] == length), few[0])
         a pack that fits exactly is found, but otherwise the first with room is taken.
     return best => return rooms[best]
-        that is the room of the pack. Its number is wanted.
+        this is the room in the pack: return the number of the pack.
     return best => return rooms[best] - length
-        that is the room that would be left in it. Its number is wanted.
+        this is the room that would be left in the pack: return its number.
     return best => return few.index(best)
-        that is its place among those with room: its number among *all* is wanted.
+        this is its place among the packs with room: return its number among *all*.
     return best => return best or None
         pack 0 counts as `False`, and so as none: compare with `is None`.
     return best => return few
@@ -366,7 +366,7 @@ def among_the_few(rooms, length):
     best = None => best = 0 ; best is None or =>
         the first pack is taken for the best without a look, even where there is none.
     room < rooms[best] => room <= rooms[best]
-        of equally full packs…
+        a tie goes to the last pack…
     room < rooms[best] => room < best
         a room is compared with the *number* of the best pack so far, not with its room.
 """)
@@ -427,7 +427,7 @@ def _lengths_and_rows(random: Random) -> Iterator[Case]:
     hints=(
         "There are two bounds, and the larger one counts. The first asks how many rows "
         "all tokens fill.",
-        "A row that is begun counts as a row. And when are two documents of the same "
+        "A row that has begun counts as a row. And when are two documents of the same "
         "length too long for one row?",
     ),
 )
@@ -445,9 +445,9 @@ fewest_rows.slips("""
     -(-sum(lengths) // max_length) => sum(lengths) // max_length + 1
         where the tokens fill their rows exactly, a row too many is counted.
     -(-sum(lengths) // max_length) => sum(lengths) / max_length
-        a part of a row is returned. A row that is begun counts as a whole one.
+        a part of a row is returned. A row that has begun counts as a whole one.
     -(-sum(lengths) // max_length) => -(-len(lengths) // max_length)
-        the documents are counted there. It is their tokens that need places.
+        documents are counted, but it is their tokens that need places.
     2 * length > max_length => 2 * length >= max_length
         two documents of exactly half a row do share one.
     2 * length > max_length => 2 * length > max(lengths)
@@ -457,7 +457,7 @@ fewest_rows.slips("""
     2 * length > max_length => 2 * length > max_length + 1
         a document one token longer than half a row already needs a row of its own.
     max(by_tokens, len(long)) => min(by_tokens, len(long))
-        of two bounds from below the larger one says more.
+        both are lower bounds, so the larger one says more.
     max(by_tokens, len(long)) => by_tokens + len(long)
         the bounds are added up, but a row with a long document holds other tokens too.
     2 * length > max_length => length > max_length
@@ -488,9 +488,9 @@ def rows_begun(lengths, max_length):
 
 fewest_rows.answers("""
     len(assign_packs(lengths, max_length))
-        that is what best fit needs. No strategy is asked for here, only the two bounds.
+        this is what best fit needs. The two bounds depend on no strategy.
     len(assign_packs(lengths, max_length, strategy="greedy"))
-        that is what greedy needs. No strategy is asked for here, only the two bounds.
+        this is what greedy needs. The two bounds depend on no strategy.
     max(1, -(-sum(lengths) // max_length), sum(2 * n > max_length for n in lengths))
         without documents no row is needed, not one.
 """)
@@ -567,9 +567,9 @@ cut_by_rows.slips("""
     cut.append(document) => cut.append(document + 1)
         documents are counted from 1 here.
     cut.append(document) => cut.append(length)
-        the lengths of the documents are returned, but their numbers are wanted.
+        these are the lengths of the documents: return their numbers.
     cut.append(document) => cut.append(start)
-        the places where the documents begin are returned, but their numbers are wanted.
+        these are the places where the documents begin: return their numbers.
     return cut => return len(cut)
         that is how many are cut. Which ones are they?
 """)
@@ -589,7 +589,7 @@ cut_by_rows.slips("""
         only documents longer than a row…
     (room - length) % row_length or row_length => \
     (room if length <= room else row_length) - length
-        a document that does not fit opens a new row there. In a stream it is cut.
+        a document that does not fit opens a new row, but in a stream it is cut.
     (room - length) % row_length or row_length => \
     room - length if length < room else row_length
         after a document that is cut, a new row begins. Its rest is in that row.
@@ -667,23 +667,22 @@ next_pack.slips("""
     waiting[place] <= room => waiting[place] < room
         a document that fits exactly does fit.
     waiting[place] <= room => waiting[place] <= max_length - waiting[0]
-        only the first document takes room there: those that joined since take some too.
+        only the first document takes room, but those that joined later take some too.
     longest = max(fitting, => longest = min(fitting,
-        of those that fit the *shortest* joins there. The longest should.
+        the *shortest* document that fits joins. It should be the longest.
     longest = max(fitting, key=lambda place: waiting[place]) => longest = fitting[0]
-        of those that fit the oldest joins there. After the first document it is the
-        longest that joins.
+        after the first document, the oldest that fits joins. It should be the longest.
     max(fitting, key=lambda place: waiting[place]) => \
     max(fitting[::-1], key=lambda place: waiting[place])
-        of equally long documents the one that came *last* joins. The one that has
-        waited longest should.
+        a tie goes to the document that came *last*: take the one that has waited
+        longest.
     longest = max(fitting, key=lambda place: waiting[place]) => longest = max(fitting)
-        of those that fit the youngest joins, because places are compared, not lengths.
+        the document that came last joins, because places are compared, not lengths.
     [0], max_length - waiting[0] => [waiting.index(max(waiting))], \
     max_length - max(waiting)
         the pack begins with the longest document. A short one might wait forever then.
     max_length - waiting[0] => max_length
-        the first document takes no room there.
+        the first document takes no room, although it is in the pack.
     pack.append(longest) => pack.append(longest) ⏎ return pack
         at most one document joins the first. Others may still fit.
     pack.append(longest) => pack.insert(0, longest)
@@ -691,7 +690,7 @@ next_pack.slips("""
     return pack => return sorted(pack)
         the places are sorted. Return them in the order in which the documents join.
     return pack => return [waiting[place] for place in pack]
-        the lengths are returned, but the places in `waiting` are wanted.
+        these are the lengths: return the places in `waiting`.
     return pack => return [place + 1 for place in pack]
         the places are counted from 1 here.
     return pack => return pack[1:]
@@ -703,7 +702,7 @@ next_pack.slips("""
     length <= room => length < room
         a document that fits exactly does…
     -waiting[place] => waiting[place]
-        of those that fit the *shortest* joins…
+        the *shortest* document that fits…
     place not in pack and =>
         the document that begins the pack can join it once more.
     pack.append(place) => pack.append(waiting.index(length))

@@ -354,7 +354,7 @@ def tasks_left(num_tasks: int, files: list[str]) -> list[int]:
     return left => return list(range(left[0], num_tasks)) if left else []
         all tasks from the first that is not done, but some of those are done.
     return left => return [f"{n:05}" for n in left]
-        numbers are wanted, not names: `int(name[:5])` of each.
+        these are names: return their numbers, `int(name[:5])`.
     return left => return len(left)
         that is how many are left: return which.
     return left => return left[:1]

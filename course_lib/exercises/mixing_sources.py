@@ -315,7 +315,7 @@ next_source.slips("""
     return lags.index(max(lags)) => return max(lags)
         this is the lag itself: return the number of its source.
     return lags.index(max(lags)) => return len(lags) - 1 - lags[::-1].index(max(lags))
-        of several sources that lag most, the last is taken: take the first.
+        a tie goes to the last source: take the first.
     total, draws = sum(weights) => total, draws = len(weights)
     total, draws = sum(weights) => total, draws = max(weights)
         this takes another number for the sum of the weights.
@@ -329,7 +329,7 @@ next_source.slips("""
 
 @next_source.right_way("""
     lag > most => lag >= most
-        of several sources that lag most, the last…
+        a tie goes to the last…
     = 0, -math.inf => = 0, 0 ; best, most = source, lag => best = source
         the largest lag so far is not kept: this is the last source that lags at all.
     lag > most => lag < most
@@ -400,7 +400,7 @@ def _positions(random: Random) -> Iterator[Case]:
         "`divmod(position, len(block))` says how many whole blocks lie before the "
         "position, and at which place of its block it is.",
         "Each whole block has `block.count(source)` draws of the source. How many has "
-        "the begun block before the place?",
+        "the last block, which is not whole, before the place?",
     ),
 )
 def drawn_before(position: int, block: list[int]) -> int:
@@ -426,7 +426,7 @@ drawn_before.slips("""
     blocks * block.count(source) => blocks
         a whole block counts once, but it may hold the source several times.
     + block[:place].count(source) => + place
-        all draws of the begun block are counted, but only some are of this source.
+        all draws so far in the last block are counted, not only those of this source.
     block[:place].count => block[place:].count
         the draws *from* the place on are counted, but those before it should be.
     source = block[place] => source = place
@@ -450,7 +450,7 @@ drawn_before.slips("""
     places.index(place) => places.index(place) + 1
         the draw at `position` itself…
     places.index(place) => place
-        all draws of the begun block…
+        all draws so far in the last block…
     * len(places) + places.index(place) => * len(places)
         the draws in the block of…
     position // len(block) * len(places) + places => places
@@ -491,8 +491,8 @@ def _tokens(random: Random) -> Iterator[Case]:
     hints=(
         "If documents of one source are twice as long, you need half as many of them "
         "for the same number of tokens.",
-        "share / mean length is in proportion to the probability. Divide by the sum of "
-        "these numbers, so that all add up to 1.",
+        "The probabilities are in proportion to share / mean length. Divide these "
+        "numbers by their sum, so that they add up to 1.",
     ),
 )
 def document_weights(
@@ -640,7 +640,7 @@ temperature_for.answers("""
     large / small / ratio
         sizes and ratio are divided as they are: a temperature is part of an exponent.
     (large / small) ** (1 / ratio)
-        `ratio` is taken for a temperature, and this is the ratio of weights there.
+        `ratio` is taken for a temperature, and this is the ratio of weights at it.
 """)
 
 

@@ -59,7 +59,7 @@ def by_numpy(inputs, targets):
     return shifts[times.argmax()]
 
 
-@wrong("commonest_shift", "the one that comes first is taken")
+@wrong("commonest_shift", "a tie goes to the shift that comes first")
 def most_common_of_a_counter(inputs, targets):
     return Counter(b - a for a, b in zip(inputs, targets, strict=True) if b != -100).most_common(1)[0][0]
 

@@ -91,7 +91,7 @@ wrong("next_source", "a rounding error")(lambda w, c: int(np.argmax(np.array(w) 
 wrong("next_source", "a rounding error")(
     lambda w, c: np.argmax([a / sum(w) - (b + 1) / (sum(c) + 1) for a, b in zip(w, c, strict=True)])
 )
-wrong("next_source", "the last is taken")(
+wrong("next_source", "a tie goes to the last source")(
     lambda w, c: max((a * (sum(c) + 1) - b * sum(w), i) for i, (a, b) in enumerate(zip(w, c, strict=True)))[1]
 )
 wrong("next_source", "several values where one")(
