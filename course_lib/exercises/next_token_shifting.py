@@ -559,9 +559,9 @@ joint_log_probability.slips("""
         this is the mean loss. The joint probability needs the sum, and the logarithm
         without the minus.
     return total => return total / math.log(2)
+        the base of this logarithm is 2. Return the natural log, `math.log`.
     return total => return total / math.log(10)
-        the base is wrong. Return the natural log, `math.log`. This one has base 2 or
-        base 10.
+        the base of this logarithm is 10. Return the natural log, `math.log`.
     return total => return math.exp(total)
         this is a probability instead of its logarithm. For a page of text it underflows
         to 0.0.
