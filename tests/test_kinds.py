@@ -39,7 +39,7 @@ NEVER_A_NUMBER = [
     {1: 2},
     {1},
     1j,
-    np.timedelta64(1),
+    np.timedelta64(1, "s"),
 ]
 NOT_INTEGERS = [
     *NEVER_A_NUMBER,

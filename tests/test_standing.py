@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
 
 from course_lib.teaching import lessons, predict, record, show_progress, standing, welcome_back
 from course_lib.teaching.checker import Exercise, NumbersQuestion, Question, bug_or_not
@@ -120,7 +121,7 @@ def test_after_a_restart_a_guess_still_counts(done, monkeypatch):
 
 
 def test_a_missing_name_is_answered_by_what_to_run(capsys, monkeypatch):
-    shell = InteractiveShell()
+    shell = InteractiveShell(config=Config(HistoryManager={"enabled": False}))  # not in anybody's history
     monkeypatch.setattr(standing, "get_ipython", lambda: shell)
     monkeypatch.setattr(record, "recorded_outcomes", dict)
     welcome_back()
@@ -157,6 +158,7 @@ def test_progress_is_a_table_in_words_and_in_a_notebook(done):
 
 def test_without_a_person_nothing_is_known(monkeypatch):
     monkeypatch.setattr(record, "progress_file", lambda: None)
+    monkeypatch.setattr(record, "_of_this_kernel", {})  # other tests of this process have solved exercises
     words = str(show_progress())
     assert "▶" not in words
     assert "only in a notebook that is opened in the folder of the lessons" in words

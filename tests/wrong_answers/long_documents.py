@@ -93,7 +93,7 @@ def takes_them_away(ids, max_length):
 
 
 wrong("cut_from_the_end", None)(lambda ids, m: [ids[max(0, i - m) : i] for i in range(len(ids) % m, len(ids), m)])
-wrong("cut_from_the_end", "the first entry is missing in every one of")(
+wrong("cut_from_the_end", "the first entry is missing, in every call")(
     lambda ids, m: np.array(ids[len(ids) % m :]).reshape(-1, m)
 )
 

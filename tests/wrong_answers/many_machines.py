@@ -222,7 +222,7 @@ wrong("idle_pairs", "only one document of a pack is counted")(
 # A third class.
 
 
-@wrong("cut_tasks", "the last entry is missing in every one of")
+@wrong("cut_tasks", "the last entry is missing, in every call")
 def resets_only_the_sum(sizes, target):
     tasks, total, first = [], 0, 0
     for i, size in enumerate(sizes):

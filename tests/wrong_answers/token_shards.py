@@ -119,7 +119,7 @@ wrong("crossing_windows", None, natural=False)(lambda s, t: max(0, t * (len(s) -
 
 
 wrong("split_of", None, natural=False)(lambda k, v: ("val", v) if not (k + 1) % v else ("train", k))
-wrong("block_order", "the last entry is missing in every one of")(
+wrong("block_order", "the last entry is missing, in every call")(
     lambda n, s, bl: [i for b in bl for i in range(b * s, b * s + (s if b < n // s else n % s))][:-1]
 )
 wrong("leaked", "all entries are there, in their order, with")(

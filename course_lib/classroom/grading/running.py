@@ -213,9 +213,12 @@ def _errors_of(notebook: nbformat.NotebookNode) -> dict[str, str]:
         for output in cell.outputs:
             if output.output_type == "error":
                 value = CELL_FILE.sub("", output.evalue)
+                # From Python 3.13 on, its class is private where a cell breaks off.
+                breaks_off = value.startswith("incomplete input")
+                name = "SyntaxError" if breaks_off else output.ename
                 found |= dict.fromkeys(
                     CHECKED.findall(cell.source),
-                    f"{output.ename}: {value} (cell {cell.metadata.number})",
+                    f"{name}: {value} (cell {cell.metadata.number})",
                 )
     return found
 

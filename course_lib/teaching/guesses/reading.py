@@ -66,7 +66,7 @@ _OPERATORS: dict[str, tuple[int, Callable[[float, float], float]]] = {
     "-": (1, operator.sub),
     "*": (2, operator.mul),
     "/": (2, operator.truediv),
-    "^": (3, operator.pow),
+    "^": (3, math.pow),  # in floats: 9^9^9 as an integer would never end
 }
 _MEANT = {"plus": "+", "minus": "-", "×": "*", "·": "*", "÷": "/", "⁄": "/"}
 _MEANT |= {"**": "^", "√": "sqrt"}
@@ -258,9 +258,10 @@ def _operand(tokens: deque[_Token], hundred: int) -> float:
 
 def _numeral(tokens: deque[_Token]) -> float:
     """Read digits, or words such as "two thousand five hundred" or "one half"."""
-    total, value, in_words = 0.0, None, True
+    total, value, in_words = 0, None, True
     if tokens[0].kind == "number":
-        value, in_words = _computed(float, tokens.popleft().text), False
+        digits, in_words = tokens.popleft().text, False
+        value = int(digits) if digits.isdecimal() else _computed(float, digits)
     while tokens and tokens[0].kind == "word":
         word = tokens[0].text
         number, factor, parts = (
@@ -294,13 +295,14 @@ def _goes_on(value: float, number: int) -> bool:
 def _computed(function: Callable, *values: float) -> float:
     try:
         value = function(*values)
+        if math.isfinite(value):
+            return value
     except (ArithmeticError, ValueError):
-        value = math.nan
-    if isinstance(value, complex) or not math.isfinite(value):
-        raise UnreadableError("This is not a number to compare with.")
-    return value
+        pass
+    raise UnreadableError("This is not a number to compare with.")
 
 
 def _as_number(value: float) -> float:
-    number = float(f"{_computed(float, value):.15g}")  # 0.1 * 30 is 3
-    return int(number) if number.is_integer() else number
+    if value != int(value):
+        value = float(f"{value:.15g}")  # 0.1 * 30 is 3
+    return int(value) if value == int(value) else value

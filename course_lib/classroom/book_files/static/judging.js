@@ -87,7 +87,8 @@ const judge = (() => {
         // a percentage of a share; an answer can also be in percent itself
         const place = Math.min(found.length, answer.length - 1);
         const hundred = floats[place] && Math.abs(answer[place]) <= 1 ? 100 : 1;
-        found.push(Number(computed(valueOf(tokens, hundred)).toPrecision(15))); // 0.1 * 30 is 3
+        const value = valueOf(tokens, hundred);
+        found.push(Number.isInteger(value) ? value : Number(value.toPrecision(15))); // 0.1 * 30 is 3
       }
     }
     return found;
