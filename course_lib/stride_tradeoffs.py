@@ -35,8 +35,6 @@ from course_lib.sliding_windows import count_windows, gather_windows, window_sta
 Model = Callable[[torch.Tensor], torch.Tensor]
 """Maps inputs (B, T) to logits (B, T, V). A module should be in evaluation mode."""
 
-BYTES_OF_A_STORED_PAIR = 2 * 8  # an input and a target, int64 each
-BYTES_OF_AN_ID = 2  # of a stream in uint16
 WINDOWS_AT_A_TIME = 256  # in an evaluation: a matter of speed, not of the result
 
 
@@ -49,24 +47,16 @@ class EpochCost:
 
     windows: int  #: number of starts
     steps: int  #: optimizer steps, one for each batch, including a short last batch
-    #: inputs that the two closest neighbors share. It is negative if there are ids
-    #: between them, and 0 for a single window.
-    overlap: int
     #: inputs that go through the model, windows * T. There are as many predictions.
     tokens_processed: int
     #: tokens that are a target at least once. Others give this name to the number of
     #: windows, which counts repetitions.
     effective_size: int
-    mean_turns: float  #: how often a token is a target, over all tokens but the first
-    fewest_turns: int  #: of all these tokens, the smallest number of turns
-    most_turns: int  #: and the largest
     #: mean left context of a prediction, in tokens, or 0 if there are no predictions
     mean_context: float
     boundaries: int  #: different places where a window begins, and a context with it
     #: share of rows that begin where the same row of the previous batch ended
     continued: float
-    bytes_stored: int  #: memory of all windows as int64 inputs and targets
-    bytes_viewed: int  #: memory of the stream that they are views of, in uint16
 
 
 @checked
@@ -82,24 +72,15 @@ def epoch_cost(
     """
     starts = starts.astype(np.int64).ravel()
     ledger = token_ledger(starts, num_tokens, context_length)
-    # the first token has no context, so no window predicts it
-    turns = ledger.as_target[1:]
-    steps_between = np.diff(np.sort(starts))
     follows = starts[batch_size:] == starts[:-batch_size] + context_length
     return EpochCost(
         windows=starts.size,
         steps=math.ceil(starts.size / batch_size),
-        overlap=context_length - int(steps_between.min()) if steps_between.size else 0,
         tokens_processed=starts.size * context_length,
         effective_size=ledger.targets,
-        mean_turns=float(turns.mean()) if turns.size else 0.0,
-        fewest_turns=int(turns.min()) if turns.size else 0,
-        most_turns=int(turns.max(initial=0)),
         mean_context=ledger.mean_context if starts.size else 0.0,
         boundaries=np.unique(starts).size,
         continued=float(follows.mean()) if follows.size else 0.0,
-        bytes_stored=starts.size * context_length * BYTES_OF_A_STORED_PAIR,
-        bytes_viewed=num_tokens * BYTES_OF_AN_ID,
     )
 
 

@@ -22,8 +22,8 @@ from course_lib.auditing_loaders.findings import (
 )
 from course_lib.auditing_loaders.loader_reading import Documents, read_epoch
 from course_lib.foundation import AffineOrder, BlockOrder, RandomOrder
-from course_lib.foundation.orders import shuffle_buffer
 from test_loader_reading import call_of, reading_of
+from test_orders import from_a_buffer
 
 NO_DOCUMENTS = Documents(np.array([0]), False)
 LENGTH = 4
@@ -146,8 +146,8 @@ ORDERS = {  # and whether an audit should say something
     "tracks in turn": (np.arange(SIZE).reshape(8, -1).T.ravel(), False),
     "a fixed step": (np.array(list(AffineOrder(SIZE, seed=1))), True),
     "a small fixed step": (7 * np.arange(SIZE + 1) % (SIZE + 1), True),
-    "a buffer of 4": (np.array(list(shuffle_buffer(range(SIZE), 4, seed=1))), True),
-    "a buffer of 40": (np.array(list(shuffle_buffer(range(SIZE), 40, seed=1))), True),
+    "a buffer of 4": (from_a_buffer(SIZE, 4, seed=1), True),
+    "a buffer of 40": (from_a_buffer(SIZE, 40, seed=1), True),
 }
 
 

@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -44,7 +43,6 @@ from course_lib.many_machines import (
     tokenize_files,
     train_on_shards,
     train_rank,
-    worker_and_count,
 )
 from course_lib.many_machines.__main__ import main
 from course_lib.many_machines.file_tasks import encode_task
@@ -570,36 +568,6 @@ def test_a_rank_waits_in_vain_for_one_that_has_fewer_steps():
         run_ranks(take_steps, 2, [3, 2])
     with pytest.raises(RuntimeError, match=r"rank 0 raised .*Timed out.*; ranks that were done: none$"):
         run_ranks(take_steps, 2, [3, 2], busy_seconds=3600, time_limit=2)
-
-
-class Numbers(torch.utils.data.IterableDataset):
-    """The share of this reader: each worker of each rank."""
-
-    def __init__(self):
-        self.ranks = rank_and_size()
-
-    def __iter__(self):
-        number, readers = worker_and_count(self.ranks)
-        return iter(range(number, 20, readers))
-
-
-def read_numbers(num_workers: int, method: str | None = None) -> list[int]:
-    loader = torch.utils.data.DataLoader(
-        Numbers(), batch_size=None, num_workers=num_workers, multiprocessing_context=method
-    )
-    return list(loader)
-
-
-def test_in_one_process_there_is_one_reader():
-    assert worker_and_count(rank_and_size()) == (0, 1)
-    assert read_numbers(0) == list(range(20))
-
-
-@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
-def test_every_worker_of_every_rank_is_a_reader_of_its_own_however_workers_are_started(method):
-    shares = run_ranks(read_numbers, 2, 2, method)
-    assert sorted(number for share in shares for number in share) == list(range(20))
-    assert len(shares[0]) == len(shares[1])
 
 
 # Training on shards

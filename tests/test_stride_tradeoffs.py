@@ -77,14 +77,10 @@ def test_a_cost_is_what_walking_over_every_window_counts(data):
     assert cost.steps == len(range(0, len(starts), batch_size))
     assert cost.tokens_processed == sum(turns) == len(starts) * context_length
     assert cost.effective_size == sum(n > 0 for n in turns)
-    assert (cost.fewest_turns, cost.most_turns) == (min(turns), max(turns))
-    assert cost.mean_turns == pytest.approx(statistics.mean(turns))
     assert cost.mean_context == pytest.approx(statistics.mean(c for all_of in contexts.values() for c in all_of))
     assert cost.boundaries == len(set(starts))
     followed = [starts[i + batch_size] == starts[i] + context_length for i in range(len(starts) - batch_size)]
     assert cost.continued == pytest.approx(statistics.mean(followed) if followed else 0)
-    if len(starts) > 1:
-        assert cost.overlap == context_length - min(abs(a - b) for i, a in enumerate(starts) for b in starts[:i])
 
 
 @given(st.integers(0, 200), st.integers(1, 20), st.integers(1, 9), st.integers(1, 50))
@@ -99,10 +95,6 @@ def test_a_stride_costs_what_the_formulas_say(num_tokens, context_length, batch_
     if windows:
         assert cost.effective_size == context_length + (windows - 1) * min(stride, context_length)
         assert cost.mean_context == (context_length + 1) / 2  # whatever the stride
-    if windows > 1:
-        assert cost.overlap == context_length - stride
-    assert cost.bytes_stored == windows * context_length * 16
-    assert cost.bytes_viewed == 2 * num_tokens
 
 
 # Strided evaluation

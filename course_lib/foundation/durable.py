@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from filelock import FileLock, Timeout
@@ -88,16 +88,12 @@ def write_json(path: str | os.PathLike, content: object) -> str:
     Raises TypeError or ValueError where JSON has no such values: it has no NaN, and a
     key that is not a text would come back as a text.
     """
-    return write_durably(path, _as_json(content, indent=2))
-
-
-def _as_json(content: object, indent: int | None = None) -> bytes:
     try:
-        text = json.dumps(content, indent=indent, sort_keys=True, allow_nan=False)
+        text = json.dumps(content, indent=2, sort_keys=True, allow_nan=False)
         _check_keys(content)
     except (TypeError, ValueError) as error:
         raise type(error)(f"content must be what JSON holds: {error}") from None
-    return f"{text}\n".encode()
+    return write_durably(path, f"{text}\n".encode())
 
 
 def _check_keys(content: object) -> None:
@@ -114,38 +110,13 @@ def _check_keys(content: object) -> None:
 @checked
 def read_json(path: FilePath) -> dict:
     """Read a JSON object."""
-    (content,) = _objects_in(path, [path.read_bytes()])
-    return content
-
-
-def _objects_in(path: str | os.PathLike, texts: Iterable[bytes]) -> list[dict]:
     try:
-        contents = [json.loads(text) for text in texts]
+        content = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: it holds no JSON ({error})") from None
-    if not all(isinstance(content, dict) for content in contents):
+    if not isinstance(content, dict):
         raise ValueError(f"{path} is damaged: it holds no JSON object")
-    return contents
-
-
-@checked
-def append_line(path: FilePath, content: dict) -> None:
-    """Append plain values as a line of JSON, and wait until it has reached the disk."""
-    line = _as_json(content)
-    with naming_the_file(path), path.open("ab") as file:
-        file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-@checked
-def read_lines(path: FilePath) -> list[dict]:
-    """Read the lines of `append_line`, and cut off an incomplete last line."""
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) < len(data):  # a run was killed, or the disk was full
-        os.truncate(path, len(whole))
-    return _objects_in(path, whole.splitlines())
+    return content
 
 
 @checked

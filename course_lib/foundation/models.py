@@ -112,22 +112,6 @@ class BigramModel(nn.Module):
         vocab_size = _check_size("vocab_size", vocab_size, LARGEST_TABLE)
         self.table = nn.Parameter(torch.zeros(vocab_size, vocab_size))
 
-    @classmethod
-    def from_counts(cls, counts: np.ndarray) -> BigramModel:
-        """Build the model of smallest loss on a text from its `count_pairs`, untrained.
-
-        A pair that never occurs gets probability 0, which is a logit of minus infinity.
-        After a token that never occurs, all tokens are equally likely.
-        """
-        counts = _check_counts(counts)
-        totals = counts.sum(axis=1, keepdims=True)
-        counts = np.where(totals > 0, counts, 1)
-        probabilities = counts / counts.sum(axis=1, keepdims=True)
-        model = cls(len(counts))
-        # The logarithm of 0 is minus infinity here, which NumPy would warn about.
-        model.table.data = torch.from_numpy(probabilities).float().log()
-        return model
-
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         inputs = check_batch(inputs, len(self.table), any_shape=True)
         return F.embedding(inputs, self.table)

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import numpy as np
 
@@ -23,7 +22,6 @@ from course_lib.foundation.arguments import (
     Integers,
     Length,
     Seed,
-    Several,
     check_range,
     checked,
 )
@@ -31,8 +29,6 @@ from course_lib.foundation.shuffling import RandomOrder
 
 PAGE_BYTES = 4096  # the least that a system reads from a file
 MOST_PAGES = 10**8  # which takes a minute
-
-Item = TypeVar("Item")
 
 
 class FileOrder:
@@ -132,35 +128,6 @@ class BlockOrder(FileOrder):
             size = min(self._group, self.size - group * self._group)
             self._last = group, RandomOrder(size, self._group_seed + group)
         return self._last[1]
-
-
-@checked
-def shuffle_buffer(
-    items: Annotated[Iterable[Item], Several()], buffer_size: Length, *, seed: Seed
-) -> Iterator[Item]:
-    """Yield items in the order of a shuffle buffer, as streaming loaders do.
-
-    Of the `buffer_size` items it holds, we yield one at random, and the next item takes
-    its place. An item therefore comes at most `buffer_size` - 1 positions early, but it
-    may come any number of positions late. To resume in the middle, you must read
-    everything from the start again.
-    """
-    draw = np.random.default_rng(seed)
-    return _from_buffer(iter(items), buffer_size, draw)
-
-
-def _from_buffer(
-    items: Iterator[Item], buffer_size: int, draw: np.random.Generator
-) -> Iterator[Item]:
-    waiting: list[Item] = []
-    for item in items:
-        if len(waiting) < buffer_size:
-            waiting.append(item)
-            continue
-        chosen = int(draw.integers(buffer_size))
-        item, waiting[chosen] = waiting[chosen], item
-        yield item
-    yield from (waiting[i] for i in draw.permutation(len(waiting)))
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,6 @@ from course_lib.foundation import (
     InThisProcess,
     Length,
     Seed,
-    check_integer,
     check_number,
     checked,
     durable,
@@ -237,26 +236,6 @@ def _each_result(
 
 
 # Feeding: every rank reads its own part of one order.
-
-
-def worker_and_count(ranks: tuple[int, int]) -> tuple[int, int]:
-    """Number the workers of all ranks; say which one this process is.
-
-    Takes what `rank_and_size()` returns in the process of the rank. A worker that was
-    not forked knows of no group. A data set must therefore ask when it is made, and
-    take the answer along to its workers. Returns the number, from 0, and how many
-    workers there are; a rank without workers reads by itself, and counts as one.
-    """
-    try:
-        rank, world_size = ranks
-    except (TypeError, ValueError):
-        raise TypeError(f"ranks must be a pair of integers, got {ranks!r}") from None
-    world_size = check_integer("world_size", world_size, minimum=1)
-    rank = check_integer("rank", rank, minimum=0, maximum=world_size - 1)
-    worker = get_worker_info()
-    if worker is None:
-        return rank, world_size
-    return worker.id * world_size + rank, worker.num_workers * world_size
 
 
 class RandomNumbers(IterableDataset):

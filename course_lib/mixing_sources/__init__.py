@@ -39,7 +39,6 @@ from course_lib.sliding_windows.loading import BatchOrder, WindowLoader, name_of
 
 MANY_EPOCHS = 4  # "up to 4", Muennighoff and others (2023), arXiv 2305.16264
 METHODS = "blocks", "random", "largest_error"
-MOST_COUNTED = 10**9  # draws, which takes minutes
 MOST_STORED = 2**32  # draws, 34 GB
 
 # Which source next?
@@ -156,16 +155,12 @@ class SourceReport:
         got: the share of the draws.
         draws: the number of draws.
         epochs: how often the source has been read, `draws` over its windows.
-        largest_lead, largest_lag: by how many draws it was at most ahead of its share,
-            and how many short of it, after any number of draws from 1 on.
     """
 
     asked: float
     got: float
     draws: int
     epochs: float
-    largest_lead: float
-    largest_lag: float
 
 
 class StagedMixture:
@@ -343,68 +338,19 @@ class StagedMixture:
             self._orders[source] = epoch, self.order(int(self._sizes[source]), seed)
         return self._orders[source][1]
 
-    def _asked(self, until: int) -> np.ndarray:
-        """Return how many of the first draws each source should have, float64, (S,)."""
-        asked = np.zeros(len(self.names))
-        for (weights, draws), begin in zip(self.stages, self._begins, strict=False):
-            in_stage = min(max(0, until - begin), draws)
-            asked += np.array(list(weights.values())) * in_stage
-        return asked
-
-    def report(self, until: int | None = None) -> dict[str, SourceReport]:
-        """Say what was asked of each source in the first draws, and what it got.
-
-        The draws are counted one by one, at some millions in a second.
-
-        Args:
-            until: how many draws, by default all; at most 10**9.
-        """
-        most = min(len(self), MOST_COUNTED)
-        until = len(self) if until is None else until
-        until = check_integer("until", until, minimum=0, maximum=most)
-        draws = np.zeros(len(self.names), dtype=np.int64)
-        lead = lag = np.zeros(len(self.names))
-        with progress_bar(None, "counting draws", unit="draw", total=until) as bar:
-            for begin, sources in self._each_block(until):
-                asked, length = self._asked(begin), len(sources)
-                share = (self._asked(begin + length) - asked) / length
-                if begin == 0:  # after a single draw
-                    lead = (np.arange(len(lead)) == sources[0]) - share
-                    lag = -lead
-                # Later, a lead is largest just after a draw, a lag just before one.
-                counts = np.bincount(sources, minlength=len(draws))
-                place, numbers = np.arange(length), np.empty(length)
-                by_source = np.argsort(sources, kind="stable")
-                firsts = np.repeat(draws - np.cumsum(counts) + counts, counts)
-                numbers[by_source] = place + firsts
-                behind = asked[sources] + share[sources] * place - numbers
-                np.maximum.at(lead, sources, 1 - share[sources] - behind)
-                later = slice(begin == 0, None)
-                np.maximum.at(lag, sources[later], behind[later])
-                draws += counts
-                bar.update(length)
-        asked = self._asked(until)
-        lag = np.maximum(lag, asked - draws)
-        if until:
-            asked = asked / until
-        elif len(self):
-            asked = self._asked(1)
-        else:
-            asked = np.array(list(self.stages[0][0].values()))
-        columns = asked, draws / max(1, until), draws, draws / self._sizes, lead, lag
+    def report(self) -> dict[str, SourceReport]:
+        """Say what the weights ask for from each source, and what it gets."""
+        draws, total = self._drawn[-1], len(self)
+        asked = np.array(list(self.stages[0][0].values()))
+        if total:
+            lengths = [length / total for _, length in self.stages]
+            weights = [list(weights.values()) for weights, _ in self.stages]
+            asked = np.average(weights, axis=0, weights=lengths)
+        columns = asked, draws / max(1, total), draws, draws / self._sizes
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return {
             name: SourceReport(*row) for name, row in zip(self.names, rows, strict=True)
         }
-
-    def _each_block(self, until: int) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield the sources of the first draws, block by block, with their position."""
-        for blocks, begin in zip(self._blocks, self._begins, strict=False):
-            for block in range(blocks.count):
-                first = begin + block * blocks.size
-                if first >= until:
-                    return
-                yield first, blocks.sources(block)[: until - first]
 
     def history(self, position: int) -> list[list]:
         """Say what the draws before a position depend on, ready for JSON.

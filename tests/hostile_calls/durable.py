@@ -5,7 +5,7 @@ import itertools
 import tempfile
 from pathlib import Path
 
-from course_lib.foundation.durable import DurableFile, append_line, naming_the_file, only_writer, read_lines
+from course_lib.foundation.durable import DurableFile, naming_the_file, only_writer
 
 ROOM = tempfile.TemporaryDirectory(prefix="course-hostile-")
 atexit.register(ROOM.cleanup)
@@ -35,24 +35,8 @@ def within(context):
         raise OSError(28, "No space left on device")
 
 
-def appended(*lines, torn=b""):
-    path = new(b"")
-    for line in lines:
-        append_line(path, line)
-    path.write_bytes(path.read_bytes() + torn)
-    return read_lines(path), path.read_bytes()[-1:]
-
-
 SHA_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 CALLS = {
-    "appended({'a': 1}, {}, torn=b'{')": ([{"a": 1}, {}], b"\n"),
-    "appended()": ([], b""),
-    "append_line(new(b''), {'a': {1}})": TypeError("content must be what JSON holds"),
-    "append_line(new(b''), {'a': nan})": ValueError("content must be what JSON holds"),
-    "append_line(new(b''), {1: 'a'})": TypeError("a key must be a str, got 1"),
-    "append_line(Path(ROOM.name), {})": OSError("cannot be written"),
-    "read_lines(new(b'3\\n'))": ValueError("it holds no JSON object"),
-    "read_lines(new(b'{\\n'))": ValueError("is damaged: it holds no JSON"),
     "make_folder(new() / 'a' / 'b')": None,
     "make_folder(new(b''))": FileExistsError("is not a folder"),
     "DurableFile(new()).commit()": SHA_OF_NOTHING,

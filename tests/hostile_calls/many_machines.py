@@ -61,11 +61,6 @@ CALLS = {
     "main(['tokenize', 'a.jsonl', '--tokenizer', 'nowhere.json', '--out', 'o'])": 1,
     "main(['train', 'nowhere', '--tokenizer', 'nowhere.json'])": 1,
     # feeding
-    "worker_and_count(rank_and_size())": (0, 1),
-    "worker_and_count((3, 4))": (3, 4),
-    "worker_and_count((4, 4))": ValueError("rank must be"),
-    "worker_and_count(2)": TypeError("ranks must be a pair of integers, got 2"),
-    "worker_and_count(None)": TypeError("ranks must be a pair of integers, got None"),
     "[len(list(RandomNumbers(s))) for s in (0, 7)]": [3, 3],
     "len([NoisySamples(3)[epoch, 5] for epoch in (0, 1)])": 2,
     "NoisySamples(0.5)": TypeError("seed must be"),
