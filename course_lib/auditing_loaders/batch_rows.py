@@ -12,7 +12,6 @@ import torch
 from course_lib.foundation import check_dense
 from course_lib.foundation.models import IGNORED
 
-PAIR = ("inputs", "targets")
 NO_ID = -1  # fills up rows of different lengths
 # The same thing by other names, as public loaders call it.
 INPUTS = ("inputs", "input", "input_ids", "tokens")
