@@ -339,7 +339,6 @@ def test_the_cases_are_the_same_each_time_and_the_smallest_come_first():
         (double, lambda numbers: [2 * n for n in numbers[-1:]], "its beginning is missing"),
         (double, lambda numbers: list(numbers).__getitem__((0, 0)), "one index at a time"),
         (double, lambda numbers: [n > 0 for n in numbers], "`True` or `False` where a number is wanted"),
-        (toy(1, 2)(lambda n: None), lambda n: n, "should return `None`"),
         (toy(1, 2)(lambda n: ([1], [2])), lambda n: ([2], [1]), "the two results are exchanged"),
         (spaced, lambda text: text, "spaces are left that should be gone; all else is right"),
         (spaced, lambda text: text.replace(" ", ""), "spaces are missing; all else is right"),

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from course_lib.auditing_loaders.findings import (
     CHANCE,
     Findings,
+    counted_targets,
     epochs_to_decide,
     find_overlaps,
     find_repeats,
     find_weak_shuffle,
     run,
     runs,
+    such_as,
 )
 from course_lib.auditing_loaders.loader_reading import Documents, read_epoch
 from course_lib.foundation import AffineOrder, BlockOrder, RandomOrder
@@ -149,6 +151,13 @@ ORDERS = {  # and whether an audit should say something
     "a buffer of 4": (from_a_buffer(SIZE, 4, seed=1), True),
     "a buffer of 40": (from_a_buffer(SIZE, 40, seed=1), True),
 }
+
+
+def test_places_are_named_as_one_says_it():
+    assert such_as(np.array([5])) == ": position 5"
+    assert such_as(np.array([1, 2, 3, 9, 20])) == ", such as positions 1 ... 3 and 9"
+    assert counted_targets(np.array([0, 0, 1])) == "1 target: position 2"
+    assert counted_targets(np.array([0, 2, 1])) == "3 targets, such as positions 1 ... 2"
 
 
 @pytest.mark.parametrize("name", ORDERS)

@@ -52,6 +52,9 @@ SMALLEST = "tokens_in_tail(num_tokens=0, context_length=1, stride=1)"
 ODD = 'def tokens_in_tail(num_tokens,context_length,stride):\n    """Say it."""\n    return ( 7 )  # lucky'
 
 # What is said of tokens_in_tail, outcome and words of the diagnosis; and the cells behind the import of the exercises.
+PRIVATE = """class _IncompleteInputError(SyntaxError): pass
+raise _IncompleteInputError("incomplete input")
+"""
 CLASS = {
     # The endless experiment is not needed, and the helper is in a cell of its own.
     "anna/02_sliding_windows": ("passed", "", "while True: pass", VERDICT, HELPER, CALLS_HELPER),
@@ -66,6 +69,8 @@ CLASS = {
     "network": ("raised", "the network is off", CONNECTS),
     "imports": ("raised", "No module named 'no_such_module'", answer(RIGHT, "import no_such_module\n")),
     "grammar": ("raised", "SyntaxError: incomplete input (cell 2)", answer("    return (\n")),
+    # As Python says it of a cell that breaks off, from 3.13 on.
+    "grammar, privately": ("raised", "SyntaxError: incomplete input", answer(RIGHT, PRIVATE)),
     "duplicates": ("passed", "", answer(RIGHT), answer(WRONG), answer("    ...\n")),
     "untouched": ("not attempted", "", "import numpy", STUB, VERDICT.replace("b", "not a b", 1)),
     "without sliding_windows": ("missing", "", "1 + 1"),

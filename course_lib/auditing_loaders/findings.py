@@ -475,16 +475,16 @@ def find_lost(
         is_open |= by_chance and left_over.size > 0
         if left_over.size > MOST_LEFT_OVER * len(count):
             words = (
-                f"{left_over.size:,} of {len(count):,} tokens are left over in epoch "
-                f"{number}, less than a step of all ranks: more tokens would tell"
+                f"of {len(count):,} tokens, epoch {number} leaves over "
+                f"{left_over.size:,}, less than a step of all ranks: more would tell"
             )
             undecided.setdefault(name, words)
         # A target that tells no place, or a wrong one, is a token that seems missing.
         untold = sum(int(np.count_nonzero(r.table["untold"])) for r in ranks)
         twice = int((count - 1).clip(min=0).sum())
         if 0 < lost.size <= untold + twice and untold:
-            words = f"{untold:,} targets are in rows that are too short to tell a place"
-            notes.append(f"{words}: they may be the {lost.size:,} that seem missing")
+            words = f"targets in rows that are too short to tell a place: {untold:,}"
+            notes.append(f"{words}; seemingly missing, and maybe there: {lost.size:,}")
         elif lost.size:
             be = "is" if lost.size == 1 else "are"
             words = f"{lost.size:,} of {len(count):,} tokens {be} never a target"
@@ -665,9 +665,8 @@ def find_resumed(
         ("resume_loses", "leaves out", (-surplus).clip(min=0)),
     ):
         if more.any():
-            targets = "1 target" if more.sum() == 1 else f"{more.sum():,} targets"
-            words = f"{targets}{such_as(np.flatnonzero(more))}"
-            found.add(name, more.sum(), f"resumed {when}, the loader {verb} {words}")
+            words = f"the loader {verb} {counted_targets(more)}"
+            found.add(name, more.sum(), f"resumed {when}, {words}")
     if len(found) == before and not np.array_equal(expected.order, resumed.order):
         size = min(len(expected.order), len(resumed.order))
         differs = expected.order[:size] != resumed.order[:size]
@@ -707,9 +706,8 @@ def find_resumed_elsewhere(
         ("resume_loses", "leave out", lost),
     ):
         if more.any():
-            targets = "1 target" if more.sum() == 1 else f"{more.sum():,} targets"
-            words = f"{targets}{such_as(np.flatnonzero(more))}"
-            found.add(name, more.sum(), f"resumed {when}, these {verb} {words}")
+            words = f"these {verb} {counted_targets(more)}"
+            found.add(name, more.sum(), f"resumed {when}, {words}")
 
 
 # Words
@@ -718,6 +716,12 @@ def find_resumed_elsewhere(
 def runs(positions: np.ndarray) -> list[np.ndarray]:
     """Split rising positions into runs without a gap."""
     return np.split(positions, np.flatnonzero(np.diff(positions) != 1) + 1)
+
+
+def counted_targets(turns: np.ndarray) -> str:
+    """Say how many targets there are, and where; turns by position, shape (N,)."""
+    count = int(turns.sum())
+    return f"{count:,} target{'s' * (count != 1)}{such_as(np.flatnonzero(turns))}"
 
 
 def such_as(positions: np.ndarray) -> str:

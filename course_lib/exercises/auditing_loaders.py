@@ -61,11 +61,6 @@ first_jump.slips("""
     return place => return row[place]
     return place => return row[place - 1]
         this is a *position*: return its place in the row.
-    return -1 => return 0
-    return -1 => return 1
-    return -1 => return len(row)
-    return -1 => return None
-        a row without a jump should give -1.
     row[place] != => row[place] >
         only a jump *forward* is seen, but a row can also go back, or stand still.
     row[place] != row[place - 1] + 1 => row[place] < row[place - 1]
@@ -99,9 +94,6 @@ first_jump.slips("""
         this is a *position*…
     return place => return place - 1
         this is the last place that is still…
-    return -1 => return 0
-    return -1 => return None
-        a row without a jump…
 """)
 def from_the_first_entry(row):
     for place, position in enumerate(row):
@@ -524,8 +516,6 @@ neighbors_needed.slips("""
         this is the largest k with which two places look alike: one more is needed.
     return k => return k + 1
         one neighbor more than needed is returned.
-    return max(1, len(ids)) => return len(ids)
-        an empty stream gives 0, but it should give 1.
     return max(1, len(ids)) => return 1
     return max(1, len(ids)) => return -1
     return max(1, len(ids)) => return 0

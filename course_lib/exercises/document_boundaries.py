@@ -729,10 +729,6 @@ chat_labels.slips("""
         no turn is scored. Is the role spelled as in the task?
     [-100] * len(ids) => [-100]
         a turn that is not scored has a single -100, where each of its ids needs one.
-    [-100] * len(ids) => [0] * len(ids) ; labels[0] = -100 => labels[0] = 0
-        a label is 0 where it should be -100.
-    [-100] * len(ids) => [-1] * len(ids) ; labels[0] = -100 => labels[0] = -1
-        a label is -1 where it should be -100.
     [-100] * len(ids) => []
     [-100] * len(ids) => [] ; labels[0] = -100 => \
     labels[:1] = [-100] if roles[0] == "assistant" else labels[:1]
@@ -792,8 +788,6 @@ chat_labels.slips("""
         1, or `True`, stands for what is scored: a label is the id itself.
     [-100] * len(ids) => [] ; return [-100, ...] => return [-100, ...][: len(labels)]
         a turn that is not scored is left out.
-    [-100] * len(ids) => [0] * len(ids)
-        a label is 0…
     [-100] * len(ids) => [-100] * (len(ids) - 1) + ids[-1:]
         the end of a turn that others wrote is also scored.
     [-100, *labels[1:]] => labels
@@ -813,8 +807,6 @@ def turn_by_turn(roles, turns):
 
 
 chat_labels.answers("""
-    [100 if x == -100 else x for x in chat_labels.reference(roles, turns)]
-        a label is 100 where it should be -100.
     [x for role, ids in zip(roles, turns) if role == "assistant" for x in ids]
         what others say is left out: each of their ids gets a -100.
     [role == "assistant" for role, ids in zip(roles, turns) for _ in ids]

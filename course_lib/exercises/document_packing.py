@@ -300,14 +300,6 @@ best_pack.slips("""
         the pack is taken whose room *differs* least: that can be one that is too small.
     key=lambda pack: rooms[pack], =>
         this is the *first* pack with room: take the fullest of them.
-    default=None => default=-1
-        where no pack has room, the answer is `None`, not -1.
-    default=None => default=0
-        where no pack has room, the answer is `None`, not pack 0.
-    default=None => default=len(rooms)
-        where no pack has room, the answer is `None`, not the number of a new one.
-    default=None => default=False
-        where no pack has room, the answer is `None`, not `False`.
     , default=None) => )
         where no pack has room, the answer is `None`: `min` of nothing raises.
     enumerate(rooms) => enumerate(rooms, 1) ; rooms[pack], => rooms[pack - 1],
@@ -322,12 +314,6 @@ best_pack.slips("""
         a pack with exactly that much…
     room >= length =>  True
         packs are chosen whether…
-    return None => return []
-        where no pack has room, the answer is `None`, not an empty list.
-    return None => return -1
-        where no pack has room, the answer is `None`, not -1.
-    return None => return 0
-        where no pack has room, the answer is `None`, not pack 0.
     best = min(few => best = max(few
         that is the *emptiest*…
     min(few, key=rooms.__getitem__) => few[0]

@@ -554,10 +554,6 @@ def worker_of(row: int, world_size: int, num_workers: int) -> tuple[int, int]:
         worker. Choose it by the rows that the rank got before, `row // world_size`.
     return rank, worker => return worker, rank
         worker and rank are exchanged: the rank comes first.
-    return rank, worker => return rank, worker if num_workers else None
-        with 0 workers, the rank reads as worker 0, not as `None`.
-    return rank, worker => return rank, worker if num_workers else -1
-        with 0 workers, the rank reads as worker 0, not as -1.
     return rank, worker => return rank, worker if num_workers else 1
     return rank, worker => return rank, worker if num_workers > 1 else 1
         a single worker, or none, is number 0, not 1.
@@ -716,8 +712,6 @@ next_item.slips("""
     return len(counts), 0 => return 0, 0
         if everything was delivered, the stream is at its end, not at its beginning. A
         resumed stream would repeat everything.
-    return len(counts), 0 => return -1, 0
-        if nothing is left, the document is `len(counts)`, not -1.
     return len(counts), 0 => return None
         if nothing is left, you still have to return a pair: `(len(counts), 0)`.
     return len(counts), 0 => return 0, len(counts)

@@ -543,8 +543,6 @@ def _means(sums, counts):
 global_mean.slips("""
     if total else 0.0 =>
         if nothing was scored, there is nothing to divide by: return 0.0.
-    else 0.0 => else float("nan")
-        if nothing was scored, return 0.0, not NaN.
     if total else => if all(counts) else
         one rank without targets makes the whole loss 0, but others scored something.
     total = sum(counts) => total = len(sums)

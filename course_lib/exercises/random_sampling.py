@@ -391,10 +391,6 @@ left_context.slips("""
     <= offset => <= 0
     <= offset => < 1
         tokens before the offset are not targets either: their context is 0.
-    return 0 => return -1
-        you return -1 for a token that is never a target. The task wants 0.
-    return 0 => return None
-        you return `None` for a token that is never a target. The task wants 0.
     - offset - 1) => - 1)
         the offset is ignored in the remainder, but it moves all cuts.
     - offset - 1) => + offset - 1)

@@ -340,7 +340,7 @@ class StagedMixture:
 
     def report(self) -> dict[str, SourceReport]:
         """Say what the weights ask for from each source, and what it gets."""
-        draws, total = self._drawn[-1], len(self)
+        draws, total = self._drawn[-1], len(self)  # of all stages
         asked = np.array(list(self.stages[0][0].values()))
         if total:
             lengths = [length / total for _, length in self.stages]

@@ -16,7 +16,7 @@ from wrong_answers import refused, right, wrong
 right("first_jump")(lambda row: next((i for i in range(1, len(row)) if row[i] - row[i - 1] - 1), -1))
 right("first_jump")(lambda row: np.append(np.flatnonzero(np.diff(row) != 1) + 1, -1)[0])
 wrong("first_jump", "an index is beyond the end")(lambda row: np.flatnonzero(np.diff(row) != 1)[0] + 1)
-wrong("first_jump", "a row without a jump should give -1")(lambda row: int(np.argmax(np.diff([0, *row])[1:] != 1)) + 1)
+wrong("first_jump", None)(lambda row: int(np.argmax(np.diff([0, *row])[1:] != 1)) + 1)
 wrong("first_jump", "several values where one number")(
     lambda row: [i for i in range(1, len(row)) if row[i] != row[i - 1] + 1]
 )

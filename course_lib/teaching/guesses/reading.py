@@ -200,7 +200,7 @@ def _numbers_in(text: str, answers: tuple) -> list[float]:
 def _value(tokens: deque[_Token], hundred: int, least: int = 1) -> float:
     """Compute what stands first, with operators that bind at least so closely."""
     value = _operand(tokens, hundred)
-    while (sign := _operator(tokens)) and _OPERATORS[sign][0] >= least:
+    while (sign := _next_operator(tokens)) and _OPERATORS[sign][0] >= least:
         binds, function = _OPERATORS[sign]
         tokens.popleft()
         # 2^3^2 is 2^(3^2), but 4 - 3 - 2 is (4 - 3) - 2
@@ -209,7 +209,7 @@ def _value(tokens: deque[_Token], hundred: int, least: int = 1) -> float:
     return value
 
 
-def _operator(tokens: deque[_Token]) -> str | None:
+def _next_operator(tokens: deque[_Token]) -> str | None:
     """Return the operator that comes next, if the calculation goes on."""
     token = tokens[0] if tokens else None
     if token is None:
@@ -267,8 +267,9 @@ def _numeral(tokens: deque[_Token]) -> float:
         number, factor, parts = (
             WORDS[kind].get(word) for kind in ("numbers", "factors", "parts")
         )
-        begins = number is not None and value is None
-        if begins or (number is not None and in_words and _goes_on(value, number)):
+        if number is not None and (
+            value is None or (in_words and _goes_on(value, number))
+        ):
             value = (value or 0) + number
         elif factor and (value is not None or len(word) > 1):
             value = (1 if value is None else value) * factor
@@ -283,7 +284,7 @@ def _numeral(tokens: deque[_Token]) -> float:
     if value is None:
         shown = tokens[0].text if tokens else "This"
         raise UnreadableError(f"“{shown}” is not understood.")
-    return total + value
+    return _computed(operator.add, total, value)
 
 
 def _goes_on(value: float, number: int) -> bool:

@@ -241,15 +241,15 @@ def name_curves(axes: Axes, ends: list[tuple], levels: Iterable[tuple] = ()) -> 
             arrowprops=LEADS_TO_A_NAME | {"color": look["color"]},
         )
         if sign:
-            look = {"textcoords": "offset points", "va": "center", "fontsize": SMALL}
-            beside = (label, "axes fraction")  # across, and up
             axes.annotate(
                 row_name(name),
                 (1, place),
                 (4, 0),
-                xycoords=beside,
+                xycoords=(label, "axes fraction"),  # across, and up
+                textcoords="offset points",
+                va="center",
+                fontsize=SMALL,
                 annotation_clip=False,
-                **look,
             )
 
 

@@ -97,7 +97,7 @@ const judge = (() => {
   // What stands first, with operators that bind at least so closely.
   function valueOf(tokens, hundred, least = 1) {
     let value = operand(tokens, hundred);
-    for (let sign = operator(tokens); sign && OPERATORS[sign][0] >= least; sign = operator(tokens)) {
+    for (let sign = nextOperator(tokens); sign && OPERATORS[sign][0] >= least; sign = nextOperator(tokens)) {
       const [binds, compute] = OPERATORS[sign];
       tokens.shift();
       value = computed(compute(value, valueOf(tokens, hundred, sign === "^" ? binds : binds + 1)));
@@ -106,7 +106,7 @@ const judge = (() => {
   }
 
   // The operator that comes next, if the calculation goes on.
-  function operator(tokens) {
+  function nextOperator(tokens) {
     if (!tokens.length) return null;
     const { text, afterSpace, beforeSpace } = tokens[0];
     if (["x", "times"].includes(text)) return tokens[1] && beginsNumber(tokens[1]) ? "*" : null;
@@ -163,7 +163,7 @@ const judge = (() => {
       inWords = true;
     }
     if (value === null) throw new Unreadable(`“${tokens[0]?.text ?? "This"}” is not understood.`);
-    return total + value;
+    return computed(total + value);
   }
 
   // Whether a word adds to those before it: twenty-five, hundred twelve.
