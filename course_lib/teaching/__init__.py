@@ -11,7 +11,7 @@ from course_lib.teaching.checker import (
     numbers,
     true_or_false,
 )
-from course_lib.teaching.guesses import predict
+from course_lib.teaching.predict import predict
 from course_lib.teaching.packed import packed_batch, packed_loss, shuffled_batches
 from course_lib.teaching.source import show_source
 from course_lib.teaching.standing import show_progress, welcome_back
@@ -19,6 +19,7 @@ from course_lib.teaching.training import Evaluation, evaluate, repeat_epochs, tr
 
 if typing.TYPE_CHECKING:
     from course_lib.teaching.plots import (
+        Table,
         inspect_packs,
         plot_audit,
         plot_bars,
