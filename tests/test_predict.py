@@ -56,7 +56,7 @@ def test_flags_and_choices_are_chosen_from():
         {"label": "shuffled", "answer": "yes", "choices": ["yes", "no"]},
         {"label": "random", "answer": "no", "choices": ["yes", "no"]},
     ]
-    assert parts_of({"curve": "C"}, choices="A B C".split())[0]["choices"] == ["A", "B", "C"]
+    assert parts_of({"curve": "C"}, choices=["A", "B", "C"])[0]["choices"] == ["A", "B", "C"]
     assert parts_of({"bytes": 2}, choices=(2, 1024))[0] == {"label": "bytes", "answer": "2", "choices": ["2", "1,024"]}
     limits = {"less than half": 0.5, "more": math.inf}
     assert [part["answer"] for part in parts_of({"a": 0.49, "b": 0.5}, choices=limits)] == list(limits)
@@ -114,53 +114,6 @@ def test_the_prompts_of_a_kernel_are_known_once_each():
     one, other = predict({"asked once": 1}), predict({"asked twice": 1})
     assert predict({"asked once": 1}).id == one.id
     assert asked == [*before, one.id, other.id]
-
-
-HOSTILE = {
-    "predict('how many?', 3)": TypeError("answers must be a mapping of labels to answers, got str"),
-    "predict({})": ValueError("answers must be 1 to 8, got 0"),
-    "predict(dict.fromkeys('abcdefghi', 1))": ValueError("answers must be 1 to 8, got 9"),
-    "predict({' ': 1})": ValueError("answers must have labels of a few words, got ' '"),
-    "predict({3: 1})": ValueError("answers must have labels of a few words, got 3"),
-    "predict({'a': None})": TypeError("answers['a'] must be a finite number, got None"),
-    "predict({'a': 1j})": TypeError("answers['a'] must be a finite number, got 1j"),
-    "predict({'a': nan})": ValueError("answers['a'] must be a finite number, got nan"),
-    "predict({'a': (1, 2)})": TypeError("answers['a'] must be a finite number, got (1, 2)"),
-    "predict({'a': np.array([3])})": TypeError("answers['a'] must be a finite number"),
-    "predict({'a': np.timedelta64(3, 'ns')})": TypeError("answers['a'] must be a finite number"),
-    "predict({'a': torch.tensor(3, device='meta')})": TypeError("answers['a'] must be a finite number"),
-    "predict({'a': 'C'})": TypeError("answers['a'] must be a finite number, got 'C'"),
-    "predict({'a': 3}, choices=3)": TypeError("choices must be several, got 3"),
-    "predict({'a': 'a'}, choices='abc')": TypeError("choices must be several, got 'abc'"),
-    "predict({'a': 3}, choices=[3])": ValueError("choices must be 2 to 8 that differ, got ['3']"),
-    "predict({'a': 3}, choices=[3, 3])": ValueError("choices must be 2 to 8 that differ"),
-    "predict({'a': 3}, choices=range(9))": ValueError("choices must be 2 to 8 that differ"),
-    "predict({'a': 3}, choices=[3, None])": TypeError("each of choices must be a finite number, got None"),
-    "predict({'a': 3}, choices=[3, ' '])": ValueError("choices must not be empty text, got ' '"),
-    "predict({'a': 3}, choices=[1, 2])": ValueError("choices must hold the answer, '3', got ['1', '2']"),
-    "predict({'a': True}, choices=[1, 2])": ValueError("choices must hold the answer, 'yes', got ['1', '2']"),
-    "predict({'a': 5}, choices={'few': 1, 'many': 2})": ValueError("choices must have a place for 5.0"),
-    "predict({'a': 1}, choices={'few': 2, 'many': 1})": ValueError("choices must have rising limits, got [2.0, 1.0]"),
-    "predict({'a': 1}, choices={'few': nan, 'many': inf})": ValueError("limit of 'few' must be a finite number"),
-    "predict({'a': 'few'}, choices={'few': 1, 'many': 2})": TypeError("answers['a'] must be a finite number"),
-    "predict({'a': 3}, within=0)": ValueError("within must be a finite number above 0"),
-    "predict({'a': 3}, within='10%')": TypeError("within must be a finite number above 0"),
-    "predict({'a': True}, within=0.1)": ValueError("within must be left out where one chooses, got 0.1"),
-    "predict({'a': 3}, choices=[3, 4], within=0.1)": ValueError("within must be left out where one chooses"),
-    "predict({'a': 7}, because={7: 'so'})": ValueError("because must have wrong guesses, but 7 is right"),
-    "predict({'a': 1.0}, because={1.001: 'so'})": ValueError("because must have wrong guesses, but 1.001 is right"),
-    "predict({'a': 7}, because={'x': 'so'})": TypeError("each guess of because must be a finite number, got 'x'"),
-    "predict({'a': 7, 'b': 7}, because={7: 'so'})": ValueError("because must have guesses of 2 parts, got 7"),
-    "predict({'a': 'A'}, choices=['A', 'B'], because={'C': 'so'})": ValueError("because must have choices as guesses"),
-}
-
-
-@pytest.mark.parametrize("call", HOSTILE)
-def test_a_hostile_call_is_refused(call):
-    error = HOSTILE[call]
-    names = {"predict": predict, "np": np, "torch": torch, "nan": math.nan, "inf": math.inf}
-    with pytest.raises(type(error), match=re.escape(str(error))):
-        eval(call, names)
 
 
 # Lessons: what stands where, and what gives an answer away.

@@ -76,7 +76,7 @@
 
     function show({ right, given }, before) {
       const why = given && because.find(([wrong]) =>
-        wrong.every((part, n) => isNear(given[n], part, Number.isInteger(part) ? 0 : 0.01)))?.[1];
+        wrong.every((part, n) => isNear(given[n], part, Number.isInteger(part) ? 0 : Math.max(0.01, parts[n].within))))?.[1];
       const words = [];
       if (right) words.push("✔ Right.");
       if (right === false) words.push(`✘ Not this time. You guessed ${given.join("; ")}.`, why);

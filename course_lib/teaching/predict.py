@@ -128,7 +128,9 @@ def _number(name: str, value: object) -> int | float:
     number = check_number(name, value)
     if _is_whole(value):
         return int(value)
-    return round(number) if abs(number) >= 1000 else float(f"{number:.{DIGITS}g}")
+    if abs(number) >= 1000:
+        return round(number)
+    return float(f"{number:.{DIGITS}g}") + 0.0  # no -0
 
 
 def _is_whole(number: object) -> bool:
@@ -192,7 +194,7 @@ class Prompt:
         return f"{zlib.crc32(json.dumps(asked).encode()):08x}"
 
     def __repr__(self) -> str:
-        return f"Guess first: {', '.join(part['label'] for part in self.parts)}"
+        return f"Guess first: {'; '.join(part['label'] for part in self.parts)}"
 
     def _repr_html_(self) -> str:
         data = {"id": self.id, "parts": self.parts, "because": self.because}
@@ -235,12 +237,15 @@ def _as_html(thing: object) -> str:
     return data.get("text/html") or f"<pre>{html.escape(data['text/plain'])}</pre>"
 
 
+def kernel_listens() -> bool:
+    """Whether a person works here: in a notebook, without `COURSE_WIDGETS=0`."""
+    return os.environ.get("COURSE_WIDGETS") != "0" and hasattr(get_ipython(), "kernel")
+
+
 def script() -> str:
-    """What makes forms of the prompts, where a person works; `COURSE_WIDGETS=0` says
-    that nobody does. A site brings the same file on its own."""
-    if os.environ.get("COURSE_WIDGETS") == "0" or not hasattr(get_ipython(), "kernel"):
-        return ""
-    return f"<script>{_source()}</script>"
+    """What makes forms of the prompts, where a person works; a site brings the same
+    file on its own."""
+    return f"<script>{_source()}</script>" if kernel_listens() else ""
 
 
 @cache
