@@ -90,9 +90,10 @@ def test_names_are_those_that_the_cells_of_the_lesson_define(names):
 
 def test_names_of_a_broken_lesson_are_not_known(monkeypatch):
     cells = [{"cell_type": "code", "source": source} for source in ("known = 1", "%%bash\nls", "other = (", "x\0 = 1")]
-    lesson = SimpleNamespace(path=LESSONS[0].path, cells=cells)
-    monkeypatch.setattr(standing, "find_lessons", lambda: [lesson])
-    assert standing.names_of_lesson() == {"known"}
+    cells.append({"cell_type": "code", "source": "also = 2"})
+    lessons = [SimpleNamespace(path=LESSONS[0].path, cells=some) for some in (None, cells)]
+    monkeypatch.setattr(standing, "find_lessons", lambda: lessons)
+    assert standing.names_of_lesson() == {"known", "also"}
 
     def missing():
         raise FileNotFoundError("no notebooks")

@@ -99,19 +99,21 @@ def names_of_lesson() -> set[str]:
     """The names that cells of this lesson define: of all lessons, where nobody says
     which one this is."""
     names: set[str] = set()
-    with contextlib.suppress(OSError, ValueError):  # no lessons, or a broken one
+    try:
         lessons = find_lessons()
-        mine = Path(os.environ.get("JPY_SESSION_NAME", "")).name  # as Jupyter tells it
-        lessons = [one for one in lessons if one.path.name == mine] or lessons
-        cells = [cell for lesson in lessons for cell in lesson.cells]
-        for cell in cells:
-            if cell["cell_type"] == "code":
-                names |= _names_in(cell["source"])
+    except FileNotFoundError:  # the package is installed without them
+        return names
+    mine = Path(os.environ.get("JPY_SESSION_NAME", "")).name  # as Jupyter tells it
+    for lesson in [one for one in lessons if one.path.name == mine] or lessons:
+        with contextlib.suppress(Exception):  # a notebook that its reader has broken
+            for cell in lesson.cells:
+                if cell["cell_type"] == "code":
+                    names |= _names_in(cell["source"])
     return names
 
 
 def _names_in(source: str) -> set[str]:
-    with contextlib.suppress(SyntaxError):  # a reader's cell may be anything
+    with contextlib.suppress(SyntaxError, ValueError):  # a reader's cell
         symbols = symtable.symtable(source, "cell", "exec").get_symbols()
         bound = [one for one in symbols if one.is_assigned() or one.is_imported()]
         return {symbol.get_name() for symbol in bound}
