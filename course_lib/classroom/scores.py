@@ -248,7 +248,6 @@ def run_cells(
     for number, source in {0: room, **cells, -1: f"{room}\n{CHECK_THE_REST}"}.items():
         cell = nbformat.v4.new_code_cell(source, metadata={"number": number})
         notebook.cells.append(cell)
-    too_long = f"did not end within {seconds} seconds"
     ended = ""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         log = Path(folder, "checks.jsonl")
@@ -257,7 +256,7 @@ def run_cells(
             timeout=seconds,
             startup_timeout=600,
             interrupt_on_timeout=True,
-            error_on_timeout={"ename": "It", "evalue": too_long, "traceback": []},
+            error_on_timeout={"ename": "", "evalue": "", "traceback": []},
             kernel_name="python3",
             allow_errors=True,
             resources={"metadata": {"path": folder}},
@@ -272,12 +271,14 @@ def run_cells(
         lines = log.read_text("utf-8").splitlines() if log.exists() else []
     broken = {}
     for cell in notebook.cells:
+        errors = [out for out in cell.outputs if out.output_type == "error"]
         for name in CHECKED.findall(cell.source):
-            for output in cell.outputs:
-                if output.output_type == "error":
-                    why = re.sub(r" ?\(\d+\.py, line \d+\)", "", output.evalue)
-                    number = cell.metadata.number
-                    broken[name] = f"{output.ename}: {why} (cell {number})"
+            for error in errors:
+                why = re.sub(r" ?\(\d+\.py, line \d+\)", "", error.evalue)
+                words = f"{error.ename}: {why}"
+                if error.ename == "KeyboardInterrupt":
+                    words = f"it did not end within {seconds} seconds"
+                broken[name] = f"{words} (cell {cell.metadata.number})"
             if ended:
                 broken.setdefault(name, ended)
     return list(map(json.loads, lines)), broken
