@@ -24,7 +24,6 @@ COMMANDS = {
     "nbgrader": ("classroom.nbgrader", "the exercises as a course for nbgrader"),
     "scores": ("classroom.scores", "the scores of a class, from its notebooks"),
     "audit": ("classroom.audit", "what a loader of yours does, and what is wrong"),
-    "inspect": ("classroom.inspect", "how full the rows of a packed data set are"),
 }
 ROOT = Path(course_lib.__file__).resolve().parent.parent
 PROGRAM = "python -m course_lib"
@@ -41,6 +40,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--version", action="version", version=f"course_lib {course_lib.__version__}"
     )
+    parser.add_argument(
+        "--traceback", action="store_true", help="show in which line an error arose"
+    )
     words = [f"    {name:<10}  {words}" for name, (_, words) in COMMANDS.items()]
     more = f"`{PROGRAM} COMMAND --help` tells more about a command."
     parser.epilog = "\n".join(["commands:", *words, "", more])
@@ -49,7 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
     )
     # The name of a command is the first word; what follows is for the command.
     begin = next((i for i, word in enumerate(arguments, 1) if word[:1] != "-"), None)
-    name = parser.parse_args(arguments[:begin]).command
+    options = parser.parse_args(arguments[:begin])
+    name = options.command
     if name is None:
         parser.print_help()
         return 0
@@ -70,16 +73,26 @@ def main(arguments: list[str] | None = None) -> int:
         return fail(name, "interrupted")
     except ModuleNotFoundError as error:
         return fail(name, what_is_missing(error))
-    except (OSError, ValueError) as error:
-        # without the number that the system has for it
-        told = getattr(error, "filename", None) and getattr(error, "strerror", None)
-        return fail(name, f"{error.filename}: {error.strerror}" if told else str(error))
+    except Exception as error:
+        if options.traceback:
+            raise
+        return fail(name, in_words(error))
 
 
 def fail(command: str, reason: str) -> int:
     """Say in one line why a command did not do what it was asked."""
     print(f"{PROGRAM} {command}: {reason}", file=sys.stderr)
     return 1
+
+
+def in_words(error: Exception) -> str:
+    """Say what is wrong in a line; how to see more, where nobody wrote that line."""
+    if getattr(error, "filename", None) and getattr(error, "strerror", None):
+        return f"{error.filename}: {error.strerror}"  # without the system's number
+    if isinstance(error, ValueError | OSError):
+        return str(error)
+    more = f"`{PROGRAM} --traceback ...` shows where"
+    return f"{type(error).__name__}: {error} ({more})"
 
 
 def what_is_missing(error: ModuleNotFoundError) -> str:

@@ -39,8 +39,7 @@ RUN = (
     r"python -m course_lib check",
     r"python -m course_lib (blank|nbgrader) ~/\w+ 2",
     r"python -m course_lib audit train\.py:make_loader( --.+)?",
-    r"python -m course_lib scores (~/handed-in|handed-in --out scores\.csv --summary monday\.md)",
-    r"python tests/test_wrong_answers\.py (random_sampling|sliding_windows --all)",
+    r"python -m course_lib scores (~/handed-in|handed-in( --out monday\.csv)?)",
     r"python tests/reading\.py 02",
     r"python tests/publish\.py https://github\.com/NAME/REPOSITORY --branch main",
     r"python -m course_lib\.many_machines tokenize data/ --tokenizer tokenizer\.json --out shards --workers 8",
@@ -64,7 +63,6 @@ FORM = {
     r"python tests/benchmarks/speed\.py( --quick --out /tmp/x)?": None,  # minutes; its help is run by its own test
     r"python tests/benchmarks/public_loaders\.py": None,  # minutes, and packages; its help is run by its own test
     r"python tests/(refresh_notebooks|refresh_picture)\.py": None,  # of all lessons; in a browser
-    r"python tests/test_wrong_answers\.py LESSON --all": None,  # run with a lesson, by another row
     r"\.ci/run": None,  # the whole suite
     r"conda (env create|activate) .+": None,
     r"srun .+": None,

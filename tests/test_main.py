@@ -61,7 +61,7 @@ def test_options_may_stand_anywhere(command, monkeypatch):
     assert (found[0].lessons, found[0].force) == (["2"], True)
 
 
-@pytest.mark.parametrize("arguments", [["chekc"], ["blank"], ["book", "--nonsense", "x"]])
+@pytest.mark.parametrize("arguments", [["chekc"], ["blank"], ["nbgrader", "--nonsense", "x"]])
 def test_what_it_does_not_know_is_a_usage_error(arguments, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(arguments)
@@ -81,6 +81,17 @@ def test_what_goes_wrong_is_one_line(capsys, tmp_path):
     assert capsys.readouterr().err == f"python -m course_lib blank: {tmp_path}/file/x: Not a directory\n"
 
 
+def test_what_nobody_foresaw_is_one_line_too_or_a_trace_if_that_is_wanted(monkeypatch, capsys, tmp_path):
+    module = importlib.import_module("course_lib.classroom.check")
+    monkeypatch.setattr(module, "run", lambda options: 1 / 0)
+    assert main(["check"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("python -m course_lib check: ZeroDivisionError: division by zero")
+    assert said.count("\n") == 1
+    with pytest.raises(ZeroDivisionError):
+        main(["--traceback", "check"])
+
+
 def test_a_missing_module_of_the_course_is_no_package_to_install_and_missing_notebooks_are_told(monkeypatch, tmp_path):
     monkeypatch.setitem(COMMANDS, "book", ("nothing", ""))
     with pytest.raises(ModuleNotFoundError):
@@ -93,7 +104,7 @@ def test_a_missing_module_of_the_course_is_no_package_to_install_and_missing_not
 
 
 def test_a_reader_that_has_read_enough_is_no_error(tmp_path):
-    program = f'"{sys.executable}" -m course_lib check --no-kernel --all | head -1'
+    program = f'"{sys.executable}" -m course_lib check --no-kernel | head -1'
     done = subprocess.run(["sh", "-c", program], capture_output=True, text=True, cwd=tmp_path)
     assert done.stdout.startswith("ok ")
     assert done.stderr == ""

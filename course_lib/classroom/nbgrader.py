@@ -13,8 +13,8 @@ activated (it calls its own programs by name):
     nbgrader autograde 02_sliding_windows                points, for each exercise
     nbgrader generate_feedback 02_sliding_windows        what each check said, as HTML
 
-Students need `course_lib` on their machines. Another --seed draws other numbers, and
-other hidden calls: give each class its own. An endless answer gets no points, and a
+Students need `course_lib` on their machines. Another --seed draws other hidden calls:
+give each class its own. An endless answer gets no points, and a
 check that was deleted is marked for grading by hand. A submission that ends its own
 kernel cannot be graded: nbgrader says so, and goes on with the next one."""
 
@@ -24,18 +24,13 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
-from string import Template
 
 import nbformat
 
-from course_lib.classroom.grading.assignments import build_assignment, points_of
+from course_lib.classroom.assignments import build_assignment, points_of
 from course_lib.classroom.links import add_out_and_lessons, check_out
 from course_lib.foundation import check_integer
 from course_lib.teaching.lessons import find_lessons
-
-# A cell of an assignment takes seconds, its checks included, whatever the answer is;
-# one of a whole lesson may train models.
-SECONDS, SECONDS_IN_A_LESSON = 60, 300
 
 CONFIG = Path(__file__).with_name("nbgrader_config.txt")
 
@@ -47,12 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=int,
         default=0,
-        help="draws numbers and hidden calls (0, 1, 2, ...; default: 0)",
-    )
-    parser.add_argument(
-        "--whole",
-        action="store_true",
-        help="whole lessons; grading then runs all their cells, 10 to 20 s each",
+        help="draws hidden calls (0, 1, 2, ...; default: 0)",
     )
 
 
@@ -60,12 +50,11 @@ def run(options: argparse.Namespace) -> int:
     """Write the course, unless that overwrites changes, and say what was written."""
     lessons, out = find_lessons(options.lessons), options.out
     seed = check_integer("seed", options.seed, minimum=0)
-    seconds = SECONDS_IN_A_LESSON if options.whole else SECONDS
-    config = Template(CONFIG.read_text(encoding="utf-8")).substitute(seconds=seconds)
+    config = CONFIG.read_text(encoding="utf-8")
     files = {out / "nbgrader_config.py": config}
     lines = []
     for lesson in lessons:
-        notebook = build_assignment(lesson, seed=seed, whole=options.whole)
+        notebook = build_assignment(lesson, seed=seed)
         name = lesson.path.stem
         path = out / "source" / name / lesson.path.name
         files[path] = nbformat.writes(notebook) + "\n"

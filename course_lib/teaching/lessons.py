@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import course_lib
 from course_lib.foundation import Several, check_choice, checked
-from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
+from course_lib.teaching.checks import Exercise, Question
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 # A tossed coin gets half of the verdicts right, so they count least.
-POINTS = {Question: 1, NumbersQuestion: 2, Exercise: 3}
+POINTS = {Question: 1, Exercise: 3}
 CHECKED = re.compile(r"\bexercises\.(\w+)\.check\(")
 
 

@@ -14,13 +14,13 @@ from collections.abc import Iterable
 
 from nbformat import NotebookNode, v4
 
-from course_lib.teaching.checker import Exercise, NumbersQuestion, Question
-from course_lib.teaching.checker.sources import names_from_elsewhere
+from course_lib.teaching.checks import Exercise, Question
+from course_lib.teaching.checks.exercises import names_from_elsewhere
 from course_lib.teaching.lessons import Lesson, exercise_of, items_of, points_for
 
-Item = Exercise | Question | NumbersQuestion
+Item = Exercise | Question
 BASIC = {*sys.stdlib_module_names, "numpy", "torch"}  # imported in any case
-HIDDEN_SEEDS = 1_000  # hidden tests add this to the seed that draws the numbers
+HIDDEN_SEEDS = 1_000  # hidden tests add this to the seed of the visible ones
 
 # Links to files that are not beside an assignment, such as other lessons.
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:|#)[^)]+\)")
@@ -28,34 +28,23 @@ FIRST_SECTION = re.compile(r"^## [^\n]*Bug or not", flags=re.MULTILINE)
 NEXT_SECTION = re.compile(r"^## [^\n]*Recap", flags=re.MULTILINE)
 
 
-def build_assignment(
-    lesson: Lesson, *, seed: int = 0, whole: bool = False
-) -> NotebookNode:
-    """Return a lesson's assignment with its solutions: its tasks and the imports that
-    they need, or the whole lesson. The seed draws numbers and hidden calls."""
+def build_assignment(lesson: Lesson, *, seed: int = 0) -> NotebookNode:
+    """Return a lesson's assignment with its solutions: its tasks, and the imports that
+    they need. The seed draws hidden calls."""
     items = items_of(lesson.name)
     cells = copy.deepcopy(lesson.notebook.cells)
     # The cell that installs the course on a borrowed machine is left out.
     cells = [cell for cell in cells if "install" not in cell.metadata.get("tags", [])]
-    before, asked, behind = _parts(cells)
+    before, asked = _parts(cells)
     graded = []
     for cell in asked:
         if name := exercise_of(cell):
-            graded += _answer(items[name], seed), _check(items[name], seed)
+            graded += _answer(items[name]), _check(items[name], seed)
         else:
             graded.append(cell)
-    numbers = [item for item in items.values() if isinstance(item, NumbersQuestion)]
-    graded += _ask_for_numbers(numbers, seed)
-    points = points_of(graded)
     names = {exercise_of(cell) for cell in asked} - {None}
-    if whole:
-        cells = [*before, _taken_back(before, names), *graded, *behind]
-        cells.insert(1, _preface(lesson, points, heading=f"## {points} points"))
-    else:
-        heading = f"# {lesson.number}. {lesson.title}: exercises"
-        preface = _preface(lesson, points, heading=heading)
-        cells = [preface, _imports(lesson, before, asked, names), *graded]
-    return _notebook(lesson, filter(None, cells))
+    preface = _preface(lesson, points_of(graded))
+    return _notebook(lesson, [preface, _imports(lesson, before, asked, names), *graded])
 
 
 def points_of(cells: Iterable[NotebookNode]) -> int:
@@ -63,7 +52,7 @@ def points_of(cells: Iterable[NotebookNode]) -> int:
 
 
 def _parts(cells: list[NotebookNode]) -> tuple[list[NotebookNode], ...]:
-    """Split the cells: before the questions, questions and exercises, and the rest."""
+    """Return the cells before the questions, and the questions and exercises."""
     first = _find(cells, FIRST_SECTION)
     before, begin = cells[:first], cells[first]
     # The last words on a figure may be in the same cell as the next heading.
@@ -71,8 +60,7 @@ def _parts(cells: list[NotebookNode]) -> tuple[list[NotebookNode], ...]:
     if words := begin.source[:at].strip():
         before = [*before, v4.new_markdown_cell(words)]
         begin.source = begin.source[at:]
-    last = _find(cells, NEXT_SECTION)
-    return before, cells[first:last], cells[last:]
+    return before, cells[first : _find(cells, NEXT_SECTION)]
 
 
 def _find(cells: list[NotebookNode], heading: re.Pattern) -> int:
@@ -80,9 +68,9 @@ def _find(cells: list[NotebookNode], heading: re.Pattern) -> int:
     return next(i for i, match in enumerate(found) if match)
 
 
-def _preface(lesson: Lesson, points: int, *, heading: str) -> NotebookNode:
+def _preface(lesson: Lesson, points: int) -> NotebookNode:
     return v4.new_markdown_cell(
-        f"{heading}\n\n"
+        f"# {lesson.number}. {lesson.title}: exercises\n\n"
         "Hand in this notebook when you have finished. It needs the package of the "
         "course, `course_lib`. In a copy of the course's repository, "
         "`pip install --editable .` installs it, and `python -m course_lib check` says "
@@ -96,11 +84,9 @@ def _preface(lesson: Lesson, points: int, *, heading: str) -> NotebookNode:
     )
 
 
-def _answer(item: Item, seed: int) -> NotebookNode:
+def _answer(item: Item) -> NotebookNode:
     indent, solution = "", item.solution_source
-    if isinstance(item, NumbersQuestion):
-        solution = item.solution_source(seed)
-    elif isinstance(item, Exercise):
+    if isinstance(item, Exercise):
         indent = " " * 4
         docstring = ast.parse(solution).body[0].body[0]
         solution = "\n".join(solution.splitlines()[docstring.end_lineno :])
@@ -111,9 +97,7 @@ def _answer(item: Item, seed: int) -> NotebookNode:
 def _check(item: Item, seed: int) -> NotebookNode:
     points = points_for(item)
     call = f"exercises.{item.name}.check({item.name}"
-    if isinstance(item, NumbersQuestion):
-        source = f"{points} * {call}, seed={seed})"
-    elif isinstance(item, Exercise) and _draws(item, HIDDEN_SEEDS + seed):
+    if isinstance(item, Exercise) and _draws(item, HIDDEN_SEEDS + seed):
         source = (
             f"score = {call})\n"
             "### BEGIN HIDDEN TESTS\n"
@@ -140,17 +124,6 @@ def _graded(
     if points is not None:
         marks["points"] = points
     return v4.new_code_cell(source, metadata={"nbgrader": marks})
-
-
-def _ask_for_numbers(items: list[NumbersQuestion], seed: int) -> Iterable[NotebookNode]:
-    if items:
-        words = "Work these out on paper or in code, as you like."
-        each = "Each answer is a number."
-        yield v4.new_markdown_cell(f"## With numbers\n\n{words} {each}")
-    for item in items:
-        yield v4.new_markdown_cell(f"### `{item.name}`\n\n{item.prose(seed)}")
-        yield _answer(item, seed)
-        yield _check(item, seed)
 
 
 def _imports(
@@ -194,22 +167,6 @@ def _top_level(cells: list[NotebookNode]) -> Iterable[ast.stmt]:
     for cell in cells:
         if cell.cell_type == "code":
             yield from ast.parse(cell.source).body
-
-
-def _taken_back(before: list[NotebookNode], names: set[str]) -> NotebookNode | None:
-    """Make a cell that resets the names of exercises that the lesson itself defines:
-    its own definition would pass for an answer that is broken."""
-    defined = {
-        node.id if isinstance(node, ast.Name) else node.name
-        for statement in _top_level(before)
-        for node in ast.walk(statement)
-        if isinstance(node, ast.FunctionDef)
-        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-    }
-    if not (taken := sorted(defined & names)):
-        return None
-    source = " = ".join([*taken, "..."]) + "  # the lesson's; yours comes below"
-    return _graded(source, "taken-back")
 
 
 def _notebook(lesson: Lesson, cells: Iterable[NotebookNode]) -> NotebookNode:
