@@ -62,7 +62,7 @@ def row_of(number):
 
 def test_guesses_verdicts_and_solutions_are_counted(done, capsys):
     num_asked = len(asking(LESSONS[1]))
-    assert row_of(2) == ["2. Sliding windows", "", num_asked, "0 of 5", "0 of 7"]
+    assert row_of(2) == ["2. Sliding windows", "", num_asked, "0 of 4", "0 of 5"]
     assert show_progress().advice.startswith("Begin with [lesson 1, Next-token shifting](01_next_token_shifting.ipynb)")
     question = re.sub(r"\\(.)", r"\1", patterns(LESSONS[1])[0])
     predict(question, (196, 195)).guess("nonsense")
@@ -73,11 +73,11 @@ def test_guesses_verdicts_and_solutions_are_counted(done, capsys):
     items = items_of("sliding_windows")
     items["starts_from_range"].check(...)
     items["tokens_in_tail"].check(lambda num_tokens, context_length, stride: 1)
-    assert row_of(2) == ["2. Sliding windows", "1 of 1", num_asked - 1, "0 of 5", "0 of 7"]
+    assert row_of(2) == ["2. Sliding windows", "1 of 1", num_asked - 1, "0 of 4", "0 of 5"]
     items["starts_from_range"].check("bug")
     items["tokens_in_tail"].check(items["tokens_in_tail"].reference)
     items["tokens_in_tail"].check(lambda num_tokens, context_length, stride: 1)
-    assert row_of(2) == ["2. Sliding windows", "1 of 1", num_asked - 1, "1 of 5", "1 of 7"]
+    assert row_of(2) == ["2. Sliding windows", "1 of 1", num_asked - 1, "1 of 4", "1 of 5"]
     shown = "Stored windows of stride 1, T = 64: how many times the memory of the stream, whose ids take 1 byte each?"
     predict(shown, 9).reveal()
     assert row_of(2)[1:3] == ["1 of 2", num_asked - 2]
@@ -90,8 +90,8 @@ def test_a_lesson_says_what_was_guessed_judged_and_solved(done, capsys):
     asked = len(asking(LESSONS[1]))
     words = str(show_progress(exercises)).splitlines()
     assert words[0] == f"0 of {asked} guessed right {'○' * asked}"
-    assert words[1].startswith("0 of 5 judged right: ○ starts_from_range, ○ drawn_starts")
-    assert words[2].startswith("0 of 7 solved: ○ tokens_in_tail")
+    assert words[1].startswith("0 of 4 judged right: ○ starts_from_range, ○ drawn_starts")
+    assert words[2].startswith("0 of 5 solved: ○ tokens_in_tail")
     items = items_of("sliding_windows")
     items["tokens_in_tail"].check(items["tokens_in_tail"].reference)
     items["tokens_in_tail"].check(lambda num_tokens, context_length, stride: 1)  # a worse second try
@@ -99,7 +99,7 @@ def test_a_lesson_says_what_was_guessed_judged_and_solved(done, capsys):
     record.record_outcome(re.sub(r"\\(.)", r"\1", patterns(LESSONS[1])[0]), "failed")
     words = str(show_progress(exercises))
     assert f"0 of {asked} guessed right ✘○" in words
-    assert "1 of 7 solved: ✔ tokens_in_tail, ✘ turns_as_target" in words
+    assert "1 of 5 solved: ✔ tokens_in_tail, ✘ turns_as_target" in words
     shown = show_progress(exercises)._repr_mimebundle_()
     assert shown["text/plain"] == words
     assert "<code>tokens_in_tail</code>" in shown["text/html"]
@@ -147,7 +147,7 @@ def test_progress_is_a_table_in_words_and_in_a_notebook(done):
     assert str(progress) == repr(progress)
     assert "▶  2. Sliding windows" in str(progress)
     assert str(progress).count("▶") == 1
-    left = f"Left there: {len(asking(LESSONS[1]))} guesses, 5 verdicts and 6 exercises."
+    left = f"Left there: {len(asking(LESSONS[1]))} guesses, 4 verdicts and 4 exercises."
     last = f"You were last in lesson 2, Sliding windows. {left}"
     assert str(progress).endswith(f"{last} To begin again, delete progress.json.")
     shown = progress._repr_mimebundle_()
