@@ -43,6 +43,7 @@ html_show_sourcelink = False
 html_show_copyright = False
 
 RUN_IT = re.compile(r"\n*^\*\*Run it\*\* .*?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
+SHOWN = re.compile(r"exercises\.\w+\.show\(\)")
 MARKS = re.compile(r"[*`#]|\]\([^)]*\)|\[")
 
 
@@ -64,6 +65,8 @@ def prepare(app, page: str, source: list[str]) -> None:
         elif any("image/png" in out.get("data", {}) for out in cell["outputs"]):
             alt = {"alt": told_below(lesson.cells[number + 1 :])}
             cell["metadata"] |= {"mystnb": {"image": alt}}
+        if SHOWN.fullmatch(cell["source"]):
+            cell["metadata"] |= {"tags": ["remove-input"]}
         if isinstance(item, Question):
             cells.append(words(page, number, verdict(item)))
             continue
@@ -80,7 +83,7 @@ def prepare(app, page: str, source: list[str]) -> None:
 
 
 def words(page: str, number: int, text: str) -> dict:
-    name = f"more-{page[-8:]}-{number}"
+    name = f"more-{page.rpartition('/')[2]}-{number}"
     return {"id": name, "cell_type": "markdown", "metadata": {}, "source": text}
 
 
