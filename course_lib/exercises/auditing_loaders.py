@@ -22,8 +22,6 @@ def _windows(random: Random) -> Iterator[Case]:
     yield from (([0, 2], 5, 2), ([0, 3], 6, 2), ([2, 0], 7, 2), ([0, 4], 9, 3))
     yield from (([3], 9, 3), ([0, 3, 6], 10, 3), ([0, 3, 6], 12, 3))
     yield from (([6, 0, 3, 3], 11, 3), ([1, 4], 9, 4), ([5, 1], 12, 4))
-    yield from (([0, 2, 4], 9, 4), ([0, 8], 13, 4), ([0, 5, 10], 16, 4))
-    yield from (([10, 0], 20, 5), ([7, 8, 9], 20, 6))
     for _ in range(10):
         num_tokens, length = random.randrange(20, 50), random.randrange(2, 8)
         starts = random.choices(range(num_tokens - length), k=random.randrange(2, 7))
@@ -85,9 +83,7 @@ def _streams(random: Random) -> Iterator[Case]:
     yield from (([1, 2, 3],), ([1, 2, 2, 1],), ([1, 2, 1, 2],), ([0, 0, 0, 0],))
     yield from (([1, 2, 3, 1, 2],), ([1, 1, 2, 1, 1],), ([2, 1, 2, 2, 1],))
     yield from (([1, 2, 1, 2, 1],), ([4, 0, 4, 1, 4],), ([1, 2, 3, 3, 2, 1],))
-    yield from (([1, 2, 3, 1, 2, 3],), ([0, 1, 1, 0, 1, 0],), ([7, 8, 9, 6, 5],))
-    yield from (([1, 2, 0, 2, 1],), ([1, 5, 2, 4, 3, 3],), ([11, 1, 1, 11],))
-    yield from (([1, 2, 9, 1, 2, 8, 2],), ([0, 1, 2, 3, 0, 2, 1, 3],))
+    yield from (([7, 8, 9, 6, 5],), ([11, 1, 1, 11],), ([0, 1, 2, 3, 0, 2, 1, 3],))
     for _ in range(12):
         alphabet = range(random.choice([2, 2, 3, 5]))
         ids = random.choices(alphabet, k=random.randrange(6, 16))
@@ -167,9 +163,6 @@ def _resumed(random: Random) -> Iterator[Case]:
     yield from (([], [4, 4]), ([4, 4], []), ([4, 4], [4]), ([0, 4], [4, 0]))
     yield from (([0, 4], [0, 0]), ([4], [4, 4, 4]), ([8, 12], [0, 4, 8, 12]))
     yield from (([8, 12], [12]), ([8, 12, 16], [8, 8, 12]), ([4, 4, 8], [8, 4]))
-    yield from (([4, 4, 8], [8, 8, 4, 0]), ([0, 4, 8], [12, 16, 20]))
-    yield from (([0, 4, 8, 12], [4, 8, 12, 0]), ([0, 0, 4, 8], [8, 8, 8, 4]))
-    yield from (([0, 4], [8, 8]), ([8, 8, 4, 4], [0]), ([0, 4, 8], [8, 12]))
     for _ in range(12):
         expected = [4 * random.randrange(7) for _ in range(random.randrange(2, 8))]
         got = [start for start in expected if random.random() < 0.7]
@@ -263,8 +256,7 @@ def _ranks(random: Random) -> Iterator[Case]:
     yield from (([[0, 4], [4, 8], [8, 0]],), ([[4, 0], [8], [0]],))
     yield from (([[0, 4, 8], [12, 16, 20]],), ([[0, 0], [0, 0]],))
     yield from (([[0, 4], [8, 4], [12, 4]],), ([[0, 4], [0, 4], [0, 4]],))
-    yield from (([[8, 8], [4, 4], [0, 4]],), ([[4], [0], [8], [4]],), [[4], [4], [8]])
-    yield from (([[0], [4, 8], [8, 12]],), ([[0, 4, 8], [4], [4, 8], [20]],))
+    yield from (([[4], [0], [8], [4]],), ([[4], [4], [8]],))
     for _ in range(12):
         windows = range(0, 4 * random.randrange(5, 15), 4)
         sizes = [random.randrange(2, 6) for _ in range(random.randrange(2, 5))]
@@ -353,7 +345,7 @@ def _audited(answer: Callable, ids: list[int]) -> tuple[str, ...] | None:
 @exercise(
     cases=lambda random: [
         (list(range(1_000, 1_000 + num_tokens)),)
-        for num_tokens in (30, 31, 32, 33, 35, 41, 64)
+        for num_tokens in (30, 31, 32, 33, 35, 40, 41, 64)
     ],
     hints=(
         "Begin with windows that follow one another, which lose nothing. What happens "

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -97,25 +96,15 @@ def _lags(random: Random) -> Iterator[Case]:
     yield from (([3, 1], [0, 0]), ([3, 1], [1, 0]), ([3, 1], [2, 0]), ([3, 1], [2, 1]))
     yield from (([1, 3], [0, 0]), ([1, 3], [0, 1]), ([2, 2], [3, 3]), ([1, 2], [1, 2]))
     yield from (([0, 1], [0, 0]), ([0, 4], [0, 3]), ([5, 0, 3], [1, 0, 0]))
-    yield from (([1, 1, 2], [1, 1, 1]), ([4, 2, 2], [2, 0, 0]), ([1, 7], [0, 4]))
-    yield from (([7, 1], [3, 0]), ([7, 1], [4, 0]), ([6, 2], [9, 4]), ([2, 6], [2, 4]))
-    yield from (([1, 1, 6], [1, 0, 4]), ([8, 4, 4], [3, 2, 2]), ([2, 5, 1], [4, 9, 2]))
-    yield from (([1, 4, 3], [0, 2, 1]), ([1, 3, 4], [0, 1, 3]), ([3, 3, 2], [4, 1, 0]))
-    yield from (([1, 1, 2], [0, 4, 1]), ([1, 3], [0, 2]))
+    yield from (([1, 1, 2], [1, 1, 1]), ([4, 2, 2], [2, 0, 0]), ([1, 3], [0, 2]))
+    yield from (([7, 1], [4, 0]), ([2, 6], [2, 4]), ([2, 5, 1], [4, 9, 2]))
     # equal lags, which floats tell apart
     yield from (([4, 1, 1], [1, 0, 0]), ([1, 4, 1], [0, 1, 0]), ([5, 2, 2], [4, 1, 1]))
-    yield from (([1, 4, 1], [1, 2, 0]), ([2, 2, 5], [0, 1, 1]), ([1, 5], [0, 2]))
-    yield from (([1, 2, 3], [0, 1, 1]), ([1, 3, 2], [0, 1, 1]))
-    for count in (2, 3, 3, 4, 4, 4, 5, 5, 5, 6):
+    yield from (([2, 2, 5], [0, 1, 1]), ([1, 5], [0, 2]), ([1, 2, 3], [0, 1, 1]))
+    for count in (2, 3, 3, 4, 4, 5, 5, 6):
         for lead in (0, 1, 3):
-            # Sums of 16, and ties only where floats see them, too.
-            cuts = [0, *sorted(random.sample(range(1, 16), count - 1)), 16]
-            weights = [b - a for a, b in pairwise(cuts)]
-            counts = [w * lead // 3 + random.randrange(3) for w in weights]
-            draws = sum(counts) + 1
-            lags = [w * draws - 16 * c for w, c in zip(weights, counts, strict=True)]
-            if lags.count(max(lags)) == 1 or draws.bit_count() == 1:
-                yield weights, counts
+            weights = random.choices(range(1, 9), k=count)
+            yield weights, [w * lead // 3 + random.randrange(3) for w in weights]
 
 
 @exercise(
@@ -347,9 +336,7 @@ def _signatures(random: Random) -> Iterator[Case]:
         yield [1, 2, 3, 4], b, rows
     yield from (([1, 2, 3, 4], [7, 8, 9, 4], 1), ([5, 5, 5, 5], [5, 6, 6, 5], 2))
     yield from (([2, 4, 6, 8], [3, 3, 7, 7], 2), ([1, 1, 2, 2], [1, 2, 1, 2], 2))
-    yield [4, 1, 2, 3, 0, 5], [9, 1, 2, 3, 8, 7], 3
-    yield [1, 2, 3, 4, 5, 6], [1, 2, 9, 4, 5, 6], 3
-    yield [1, 2, 3, 4, 5, 6], [1, 9, 3, 9, 5, 9], 2
+    yield [1, 2, 3, 4, 5, 6], [9, 2, 3, 4, 8, 7], 3
     for rows, bands in ((1, 3), (2, 3), (2, 4), (3, 2), (3, 3), (3, 4), (4, 2), (4, 3)):
         for alike in (0.2, 0.5, 0.7, 0.7, 0.9):
             a = [random.randrange(100) for _ in range(rows * bands)]
