@@ -62,14 +62,13 @@ CLASSROOM = [
     "check",  # works where packages are missing, and imports none of them by itself
     "links",
     "blank",
-    "rendering",
-    "book_files",
+    "site",
     "book",
-    "grading",
+    "assignments",
     "nbgrader",
     "scores",
     "audit",
-    "inspect",
+    "tokenize",
 ]
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
 TESTED_WITH_THEIR_LESSON = {"loading", "workers", "file_tasks", "rank_training"}

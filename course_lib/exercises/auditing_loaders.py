@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 
 from course_lib.auditing_loaders import LoaderError, audit_loader
-from course_lib.teaching.checks import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching.checker import Case, bug_or_not, exercise, true_or_false
 
 # How many tokens are lost?
 

@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 
 from course_lib.mixing_sources import draw_sources
-from course_lib.teaching.checks import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching.checker import Case, bug_or_not, exercise, true_or_false
 
 
 def _runs(random: Random) -> Iterator[Case]:

@@ -12,7 +12,7 @@ from course_lib.exercises.auditing_loaders import (
     resume_errors,
     shared_windows,
 )
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def with_a_mask(starts, num_tokens, context_length):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from course_lib.exercises.many_machines import can_be_written, global_mean, positions_of, tasks_left
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def with_a_counter(finished, written):

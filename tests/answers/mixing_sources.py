@@ -11,7 +11,7 @@ from course_lib.exercises.mixing_sources import (
     next_source,
     share_a_band,
 )
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def as_arrays(weights, num_windows, num_draws):
