@@ -219,7 +219,8 @@ def test_exercises_import_the_rooms_and_lessons_up_to_their_own(lesson):
 @pytest.mark.parametrize("path", sorted((PACKAGE / "exercises" / MY_LOADER).glob("*.py")), ids=lambda path: path.stem)
 def test_the_exercise_of_all_lessons_imports_rooms_lessons_and_itself(path):
     imported = {
-        ".".join(name.split(".")[:2]) if "exercises" in name else name.split(".")[0] for name in imports_of(path)
+        ".".join(name.split(".")[:2]) if name.startswith("exercises") else name.split(".")[0]
+        for name in imports_of(path)
     }
     assert imported <= {"foundation", "teaching", *LESSONS, f"exercises.{MY_LOADER}"}
 
