@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import reading
+
 from course_lib.classroom.blank import blank
 from course_lib.exercises import my_loader
 from course_lib.exercises.my_loader import files, judging
 from course_lib.exercises.my_loader.levels import LEVELS
 from course_lib.foundation import run_ranks
-from course_lib.teaching.checks import FAILED, NOT_ATTEMPTED, PASSED, RAISED, guard
+from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED, guard
 from course_lib.teaching.lessons import find_lessons
 
 ROOT = Path(__file__).parent.parent

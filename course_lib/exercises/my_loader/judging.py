@@ -29,10 +29,10 @@ from course_lib.exercises.my_loader.files import (
 )
 from course_lib.exercises.my_loader.levels import LEVELS
 from course_lib.foundation import check_choice, check_integer
-from course_lib.teaching.checks import guard, messages
-from course_lib.teaching.checks.exercises import is_stub
-from course_lib.teaching.checks.guard import Begin, Stopped
-from course_lib.teaching.checks.messages import (
+from course_lib.teaching.checker import guard, messages
+from course_lib.teaching.checker.exercises import is_stub
+from course_lib.teaching.checker.guard import Begin, Stopped
+from course_lib.teaching.checker.messages import (
     FAILED,
     NOT_ATTEMPTED,
     PASSED,
