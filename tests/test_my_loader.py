@@ -384,7 +384,7 @@ def test_a_lesson_asks_for_its_step_at_the_end_of_the_exercises_and_says_no_more
     (lesson,) = find_lessons([str(level)])
     cells = lesson.notebook.cells
     (number,) = (n for n, cell in enumerate(cells) if cell.source.startswith("### Your loader"))
-    assert cells[number - 1].source.startswith("show_progress(exercises)")
+    assert cells[number - 1].source.endswith("show_progress(exercises)")
     assert "Recap" in cells[number + 2].source
     assert 80 <= reading.words(cells[number].source) <= 120
     assert f"`my_loader.start({level})`" in cells[number].source

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from random import Random
 
-from course_lib.teaching.checks import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching.checker import Case, bug_or_not, exercise, true_or_false
 
 PAD = 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from course_lib.teaching.checks import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching.checker import Case, bug_or_not, exercise, true_or_false
 
 
 def _epochs(random: Random) -> Iterator[Case]:

@@ -8,7 +8,7 @@ from random import Random
 import torch
 
 from course_lib.sliding_windows import count_windows, window_starts
-from course_lib.teaching.checks import (
+from course_lib.teaching.checker import (
     Case,
     bug_or_not,
     exercise,

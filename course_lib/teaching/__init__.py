@@ -8,7 +8,6 @@ from course_lib.teaching.checker import (
     Case,
     bug_or_not,
     exercise,
-    numbers,
     true_or_false,
 )
 from course_lib.teaching.packed import packed_batch, packed_loss, shuffled_batches

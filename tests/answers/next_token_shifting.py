@@ -11,7 +11,7 @@ from course_lib.exercises.next_token_shifting import (
     peeks,
     text_bits_per_byte,
 )
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def one_id_at_a_time(ids, start, context_length):

@@ -6,7 +6,7 @@ from math import gcd
 import numpy as np
 
 from course_lib.exercises.random_sampling import alignment_counts, left_context, num_batches, offset_of
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def batch_after_batch(num_tokens, batch_size, num_steps, offset):

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from course_lib.exercises.sequential_partitioning import continues, fold, reach, start_in_stream
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def with_reshape(ids, num_rows):

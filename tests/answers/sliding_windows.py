@@ -7,7 +7,7 @@ from course_lib.exercises.sliding_windows import (
     tokens_in_tail,
     turns_as_target,
 )
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def by_marking(num_tokens, context_length, stride):

@@ -8,8 +8,8 @@ from pathlib import Path
 from docutils import nodes
 
 from course_lib.teaching import predict
-from course_lib.teaching.checks import Question
-from course_lib.teaching.checks.messages import to_html
+from course_lib.teaching.checker import Question
+from course_lib.teaching.checker.messages import to_html
 from course_lib.teaching.lessons import Lesson, exercise_of, items_of
 
 project = html_title = "Feeding Language Models"

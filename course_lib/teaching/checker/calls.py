@@ -1,5 +1,4 @@
-"""Call an answer on copies of its arguments, silently, and record and write what it
-did."""
+"""Call an answer on copies of its arguments, silently, and write what came of it."""
 
 from __future__ import annotations
 
@@ -9,10 +8,11 @@ import inspect
 import io
 import itertools
 import linecache
+import math
 import random
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -21,10 +21,7 @@ from course_lib.teaching.checker.comparing import same
 
 ITEMS_TAKEN_FROM_AN_ITERATOR = 10_000
 
-Case = tuple
-# Calls an answer with the arguments of a case, and returns what is compared, and in
-# words what was found.
-Observe = Callable[..., tuple[object, str]]
+Case = tuple  # the arguments of a call
 
 
 @dataclass(frozen=True)
@@ -36,31 +33,24 @@ class Outcome:
     changed_arguments: bool = False
     printed: str = ""
     place: str = ""  # the line of the answer that raised
-    remark: str = ""  # what was observed of the result, if it was observed
-    later: Outcome | None = None  # if the same call had another result later on
 
-    def same_as(self, other: Outcome) -> bool:
-        if self.changed_arguments != other.changed_arguments:
+    def same_as(self, other: Outcome, *, but_arguments: bool = False) -> bool:
+        if not but_arguments and self.changed_arguments != other.changed_arguments:
             return False
         if type(self.error) is not type(other.error):
             return False
         return self.error is not None or same(self.value, other.value)
 
 
-def run(function: Callable, case: Case, observe: Observe | None = None) -> Outcome:
-    """Call `function` on a copy of the arguments, and see whether it changes them.
-
-    If there is an `observe`, it calls the function, and the value is what it sees.
-    """
-    arguments, remark = copy.deepcopy(case), ""
+def run(function: Callable, case: Case, view: Callable | None = None) -> Outcome:
+    """Call `function` on a copy of the arguments; or let `view` call it, where many
+    results are right, and return what is compared."""
+    arguments = copy.deepcopy(case)
     printed = io.StringIO()
     try:
         # Hundreds of calls would print the verdict out of sight.
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            if observe is None:
-                value = function(*arguments)
-            else:
-                value, remark = observe(function, *arguments)
+            value = view(function, *arguments) if view else function(*arguments)
             if hasattr(value, "__next__"):
                 value = list(itertools.islice(value, ITEMS_TAKEN_FROM_AN_ITERATOR))
     except (Exception, SystemExit) as error:
@@ -69,16 +59,7 @@ def run(function: Callable, case: Case, observe: Observe | None = None) -> Outco
     # No copy of a model equals its original, and drawing numbers is not a mistake.
     pairs = zip(arguments, case, strict=True)
     changed = not all(a is b or _has_state(b) or same(a, b) for a, b in pairs)
-    said = {"printed": printed.getvalue(), "remark": remark}
-    return Outcome(value, changed_arguments=changed, **said)
-
-
-def kept_apart(outcome: Outcome) -> Outcome:
-    """Return an outcome whose value stays as it is now, whatever is done to it."""
-    if isinstance(outcome.value, list | dict | set | tuple | np.ndarray | torch.Tensor):
-        with contextlib.suppress(Exception):
-            return replace(outcome, value=copy.deepcopy(outcome.value))
-    return outcome
+    return Outcome(value, changed_arguments=changed, printed=printed.getvalue())
 
 
 def _has_state(value: object) -> bool:
@@ -89,17 +70,27 @@ def _place(function: Callable, error: BaseException) -> str:
     """The last line of the answer's own code on the way to the error."""
     try:
         code = inspect.unwrap(function).__code__
-        first, last = code.co_firstlineno, max(n or 0 for *_, n in code.co_lines())
     except (AttributeError, ValueError):
         return ""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if f.filename == code.co_filename]
-    own = [f for f in own if first <= f.lineno <= last] or own
+    own = [frame for frame in frames if frame.filename == code.co_filename]
     if not own:
         return ""
     line = linecache.getline(own[-1].filename, own[-1].lineno).strip()
-    number = own[-1].lineno - first + 1
-    return f"line {number}: {line}" if line else f"line {number}"
+    return f"line {own[-1].lineno - code.co_firstlineno + 1}: {line}"
+
+
+def size_of(case: object) -> float:
+    """Measure a call: a number by its size, and a collection by all that it holds."""
+    if isinstance(case, torch.Tensor | np.ndarray):
+        return float(np.asarray(case).size)
+    if isinstance(case, list | tuple):
+        return len(case) + sum(map(size_of, case))
+    if isinstance(case, str):
+        return float(len(case))
+    if isinstance(case, int | float) and math.isfinite(case):
+        return float(abs(case))
+    return 0.0
 
 
 def format_call(function: Callable, case: Case) -> str:
@@ -144,4 +135,4 @@ def _written(value: object) -> str:
         return f"[{', '.join(map(_written, value))}]"
     if callable(value):
         return getattr(value, "__name__", type(value).__name__)
-    return repr(value)  # textwrap.shorten would merge several spaces into one
+    return repr(value)
