@@ -42,7 +42,6 @@ NUMBERS = {
     "num_epochs": "epochs to read (default: 2)",
     "world_size": "ranks (default: 1)",
     "resume_after": "batches after which to resume (default: half of an epoch)",
-    "resume_world_size": "resume also on so many ranks",
     "vocab_size": "keep all ids below this",
     "max_batches": "where an epoch of an endless loader ends",
 }
@@ -55,11 +54,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, words in NUMBERS.items():
         flag = f"--{name.replace('_', '-')}"
         parser.add_argument(flag, type=int, metavar="N", help=words)
-    parser.add_argument(
-        "--resume-in",
-        metavar="FILE.py:make_loader",
-        help="resume also in this loader, such as one of another batch size",
-    )
     parser.add_argument(
         "--document-lengths",
         type=_numbers,
@@ -109,7 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    names = (*NUMBERS, "resume_in", "document_lengths", "separator_ids", "processes")
+    names = (*NUMBERS, "document_lengths", "separator_ids", "processes")
     given = {n: value for n in names if (value := getattr(options, n)) is not None}
     arguments = {"loader": options.loader, **given, "allow": options.allow}
     try:
@@ -117,8 +111,6 @@ def run(options: argparse.Namespace) -> int:
         with contextlib.redirect_stdout(sys.stderr), limited(options.time_limit):
             if options.tokenizer is not None:
                 given["tokenizer"] = tokenizer_of(options.tokenizer)
-            if options.resume_in is not None:
-                given["resume_in"] = load(options.resume_in)
             audit = audit_loader(load(options.loader), **given)
             if options.picture is not None:
                 write_picture(audit, options.picture)
