@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.auditing_loaders.batch_rows import read_batch
-from course_lib.auditing_loaders.placed_rows import most_ahead, move_right, place_rows
+from course_lib.auditing_loaders.placed_rows import PlacedRows, most_ahead, move_right
 from course_lib.auditing_loaders.telling_ids import TellingIds
 from course_lib.foundation import IGNORED
 
@@ -21,7 +21,7 @@ def ids_at(positions):
 
 
 def placed(positions, separator_ids=(), **more):
-    return place_rows(read_batch({"input_ids": [ids_at(positions)], **more}), STREAM, separator_ids)
+    return PlacedRows(read_batch({"input_ids": [ids_at(positions)], **more}), STREAM, separator_ids)
 
 
 anywhere, close = st.integers(-1, 59), st.sampled_from([-1, 20, 21, 22])
@@ -66,7 +66,7 @@ def test_what_is_never_handed_out_is_padding_unless_it_separates(positions):
 @pytest.mark.parametrize("ahead", [-2, -1, 0, 1, 2])
 def test_labels_that_are_too_far_ahead_are_told_in_pairs_and_in_mappings(ahead):
     at = np.arange(10, 18)
-    pair = place_rows(read_batch(([ids_at(at)], [ids_at(at + 1 + ahead)])), STREAM)
+    pair = PlacedRows(read_batch(([ids_at(at)], [ids_at(at + 1 + ahead)])), STREAM)
     mapping = placed(at, labels=[ids_at(at + ahead)])
     for rows in (pair, mapping):
         assert rows.ahead.tolist() == [ahead]
@@ -80,7 +80,7 @@ def test_one_label_of_another_place_is_misplaced():
 
 
 def test_a_pair_ends_with_its_last_target():
-    rows = place_rows(read_batch(([ids_at([10, 11])], [ids_at([11, 12])])), STREAM)
+    rows = PlacedRows(read_batch(([ids_at([10, 11])], [ids_at([11, 12])])), STREAM)
     assert rows.tokens.tolist() == [[10, 11, 12]]
     assert rows.labels.tolist() == [[-1, 11, 12]]
     assert rows.scored.tolist() == [[False, True, True]]
