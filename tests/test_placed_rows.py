@@ -21,7 +21,8 @@ def ids_at(positions):
 
 
 def placed(positions, separator_ids=(), **more):
-    return PlacedRows(read_batch({"input_ids": [ids_at(positions)], **more}), STREAM, separator_ids)
+    batch = read_batch({"input_ids": [ids_at(positions)], **more})
+    return PlacedRows(batch, STREAM, separator_ids, document_starts=[0, 20])
 
 
 anywhere, close = st.integers(-1, 59), st.sampled_from([-1, 20, 21, 22])
@@ -46,7 +47,7 @@ def test_what_came_before_and_what_jumps_are_those_of_a_loop(positions, kept):
         assert rows.jumps[0, place] == jumps
         if here >= 0:
             begins = before < 0 or jumps or separated or (dropped and here in (0, 20))
-            assert rows.windows_begin(np.array([0, 20]))[0, place] == begins
+            assert rows.opens[0, place] == begins
             last, before, announced, separated = place, here, False, False
         else:
             separated = True
@@ -96,6 +97,11 @@ def test_the_error_of_most_labels_is_a_majority(row):
         return
     ((error, times),) = Counter(errors).most_common(1)
     assert most == (error if 2 * times > len(errors) and abs(error) <= len(row) else 0)
+
+
+def test_a_row_that_wraps_round_the_stream_is_not_shifted_by_all_of_it():
+    assert most_ahead(np.array([[-99, -99]]), np.array([[True, True]])).tolist() == [0.0]
+    assert most_ahead(np.zeros((0, 3)), np.zeros((0, 3), dtype=bool)).tolist() == []
 
 
 def test_a_row_moves_to_the_right():

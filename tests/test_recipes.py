@@ -76,3 +76,13 @@ def test_a_loader_of_texts_in_a_file_is_audited(tmp_path):
     assert audit.clean
     sizes = np.diff([*np.flatnonzero(audit.ledger.as_target == 0), audit.ledger.num_tokens])
     assert all(least <= size <= least + 10 for least, size in zip(lengths, sizes, strict=True))
+
+
+def test_what_a_format_cannot_hold_is_refused(tmp_path):
+    for write in (recipes.write_flat, recipes.write_llm_c):
+        for ids in ([70_000], [-1], [2**16]):
+            with pytest.raises(ValueError, match="ids must fit into uint16"):
+                write(ids, tmp_path / "a")
+    for starts, words in (([1], "rise from 0"), ([0, 0], "rise from 0"), ([], "rise from 0"), ([0, 2], "lie inside")):
+        with pytest.raises(ValueError, match=f"document_starts must {words}"):
+            recipes.write_megatron([5, 6], starts, tmp_path / "a")

@@ -212,12 +212,13 @@ def find_steps(readings: Sequence[Reading], found: Findings) -> None:
     epoch = readings[0].epoch
     steps = [reading.num_batches for reading in readings]
     counts = ", ".join(f"rank {r}: {n:,}" for r, n in enumerate(steps))
+    least = min(steps)
     words = (
-        f"the numbers of batches in epoch {epoch} are {counts}; ranks that train until "
-        f"their own batches end wait for one another in step {min(steps) + 1:,} for "
-        f"ever, and ranks that all stop after {min(steps):,} do not"
+        f"the numbers of batches in epoch {epoch} are {counts}: a run whose ranks "
+        f"train until their own batches end hangs in step {least + 1:,}, and one that "
+        f"stops all ranks after {least:,} does not"
     )
-    found.count("unequal_steps", max(steps) - min(steps), words)
+    found.count("unequal_steps", max(steps) - least, words)
     begins = [begins_again(reading) for reading in readings]
     again = [batch for batch in begins if batch is not None]
     if again and any(batch != min(again) for batch in begins):
