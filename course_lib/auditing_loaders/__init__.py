@@ -145,20 +145,17 @@ def audit_loader(
     )
     each_rank = partial(_each_rank, call.of_ranks(), processes)
     ranks = each_rank(read_rank, num_epochs, resume_after)
-    epochs = [rank.epochs for rank in ranks]
+    epochs, notes = [rank.epochs for rank in ranks], ranks[0].notes
     found, undecided = judge(call, ranks, _read_alone(call, ranks, processes))
-    notes = ranks[0].notes
-    by_epoch = list(zip(*epochs, strict=True))
-    is_open = find_lost(by_epoch, documents, found, undecided, notes)
-    enough = epochs_to_decide(by_epoch[0])
+    is_open = find_lost(epochs, documents, found, undecided, notes)
+    enough = epochs_to_decide([own[0] for own in epochs])
     if is_open and num_epochs < enough:
         with suppress(LoaderError):  # it may know no more epochs
-            more = [epochs for epochs, _ in each_rank(read_epochs, enough)]
-            for name in ("lost", "ranks_lose"):
-                found.pop(name, None)
-                undecided.pop(name, None)
-            by_epoch = list(zip(*more, strict=True))
-            find_lost(by_epoch, documents, found, undecided, notes)
+            epochs = each_rank(read_epochs, enough)
+            count_passes(epochs)
+            for verdicts in (found, undecided):
+                verdicts.pop("ranks_lose" if world_size > 1 else "lost", None)
+            find_lost(epochs, documents, found, undecided, notes)
     return conclude(call, ranks, found, undecided, processes)
 
 
@@ -229,7 +226,7 @@ def _read_alone(
     if in_processes or {"rank", "world_size"} & set(call.names):
         alone = replace(call, rank=0, world_size=1)
         try:
-            ((epochs, _),) = _each_rank([alone], in_processes, read_epochs, len(epochs))
+            (epochs,) = _each_rank([alone], in_processes, read_epochs, len(epochs))
         except (LoaderError, TypeError, ValueError) as error:
             words = f"one rank alone could not be read, because {error}"
             ranks[0].notes.append(f"{words}: ranks were compared with one another")
@@ -266,8 +263,6 @@ def _on_own_rank(work: Callable, calls: Sequence[LoaderCall], *rest: object) -> 
     for name, value in (("RANK", rank), ("WORLD_SIZE", len(calls))):
         os.environ[name] = os.environ[f"LOCAL_{name}"] = str(value)
     try:
-        result = work(calls[rank], *rest)
-        # a loader that lives here cannot go to another process
-        return (result[0], None) if work is read_epochs else result
+        return work(calls[rank], *rest)
     except (LoaderError, TypeError, ValueError) as error:
         return error

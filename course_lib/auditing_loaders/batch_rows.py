@@ -126,7 +126,7 @@ def type_of_labels(inputs: object, labels: object = None) -> tuple[str, str]:
     kind = str(labels.dtype).removeprefix("torch.")
     if not isinstance(labels, torch.Tensor):  # a training loop makes tensors of them
         return kind, ""
-    if kind != "int64":
+    if kind not in ("int64", "uint8"):
         return kind, f"labels are {kind}, and PyTorch's cross_entropy wants int64"
     if isinstance(inputs, torch.Tensor) and inputs.device != labels.device:
         places = f"{labels.device}, and inputs on {inputs.device}"

@@ -253,19 +253,20 @@ def begins_again(reading: Reading) -> int | None:
 
 
 def find_lost(
-    by_epoch: Sequence[Sequence[Reading]],
+    epochs: Sequence[Sequence[Reading]],
     documents: Documents,
     found: Findings,
     undecided: dict[str, str],
     notes: list[str],
 ) -> bool:
-    """Find tokens that are never a target of any rank in an epoch; `by_epoch[e][r]`.
+    """Find tokens that are never a target of any rank in an epoch; `epochs[r][e]`.
 
     There are two rules. What no epoch reads is lost, but for a tail. What another order
     reads is left over as long as it is less than a step of all ranks: that is a fact,
     as is a tail of less than a step. Return whether chance may be behind a verdict, so
     that more epochs should be read.
     """
+    by_epoch = list(zip(*epochs, strict=True))
     targets = [sum(reading.targets for reading in ranks) for ranks in by_epoch]
     name = "ranks_lose" if len(by_epoch[0]) > 1 else "lost"
     every = [reading for ranks in by_epoch for reading in ranks]

@@ -269,9 +269,9 @@ def count_passes(ranks: Sequence[Sequence[Reading]]) -> None:
         for batch in range(max(reading.num_batches for reading in readings)):
             of_others: set[int] = set()  # in the same step, which ends no pass
             for reading in readings:
-                rows = np.flatnonzero(reading.rows.batch == batch)
-                keys = reading.order[rows].tolist()
-                for row, key in zip(rows, keys, strict=True):
+                begin, end = np.searchsorted(reading.rows.batch, [batch, batch + 1])
+                keys = reading.order[begin:end].tolist()
+                for row, key in enumerate(keys, begin):
                     is_again = key in seen and key not in of_others
                     if is_again and len(known) - len(seen) < most_missing:
                         seen, number = set(), number + 1

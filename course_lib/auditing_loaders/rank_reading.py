@@ -42,14 +42,15 @@ def read_rank(
 ) -> RankReading:
     """Read the epochs of one rank, the first of them twice, and resume the first."""
     rank = RankReading()
-    rank.epochs, made = read_epochs(call, num_epochs, rank.found)
+    rank.epochs = read_epochs(call, num_epochs, rank.found)
     if rank.epochs[0].views_stream:
         words = "writing into them changes it"
         rank.notes.append(f"batches are views of the stream: {words}")
-    find_unrepeatable(rank.epochs[0], read_epoch(call, call()), rank.found)
-    if call.can_resume(made):
+    again = call()
+    find_unrepeatable(rank.epochs[0], read_epoch(call, again), rank.found)
+    if call.can_resume(again):
         resume(call, resume_after, rank)
-        if not call.begins_anew(made):
+        if not call.begins_anew(again):
             resume(call, resume_after, rank, in_second=True)
     else:
         words = "it has no state_dict and load_state_dict"
@@ -59,11 +60,8 @@ def read_rank(
 
 def read_epochs(
     call: LoaderCall, num_epochs: int, found: Findings | None = None
-) -> tuple[list[Reading], MadeLoader]:
-    """Read epochs of one rank, and find what is wrong inside their rows.
-
-    Returns the epochs, and the loader that made the last one.
-    """
+) -> list[Reading]:
+    """Read epochs of one rank, and find what is wrong inside their rows if asked to."""
     epochs: list[Reading] = []
     made = call()
     for epoch in range(num_epochs):
@@ -77,7 +75,7 @@ def read_epochs(
         check_that_ids_are_told(seen, call, made)
         seen.goes_on = epoch > 0 and not anew and isinstance(made.loader, Iterator)
         epochs.append(seen)
-    return epochs, made
+    return epochs
 
 
 def read_and_look(

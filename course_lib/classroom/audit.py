@@ -11,8 +11,7 @@ inputs and targets, or with input_ids and perhaps labels, which stand where the 
 stand. A mapping may also have attention_mask, position_ids, loss_mask, segment_ids or
 cu_seqlens. If make_loader names epoch, rank, world_size or document_starts, it is also
 given those. A loader that reads files: write the ids into a file of its format first,
-as `course_lib.auditing_loaders.recipes` does for flat files of uint16, llm.c, Megatron,
-NumPy, Parquet, Arrow and JSON lines.
+as `course_lib.auditing_loaders.recipes` shows.
 
 The report says what is wrong, with evidence that you can check by hand, and what the
 loader does. The exit status is 0 if the loader is clean, 1 if something was found that
