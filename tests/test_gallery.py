@@ -28,7 +28,7 @@ FINDINGS = {
     "sampler without epochs": ["same_order"],
     "sampler with epochs": [],
     "split by node": ["ranks_lose", "unequal_steps", "resume_repeats", "resume_loses"],
-    "stateful loader": [],
+    "stateful loader": ["resume_reorders"],
     "shuffled nodes": ["not_repeatable", "resume_repeats", "resume_loses"],
     "ours": [],
 }

@@ -229,9 +229,9 @@ LOADERS = {
         stateful_loader,
         "StatefulDataLoader",
         "torchdata",
-        (),
-        "Resumed, an epoch goes on exactly. A note says that the epoch after it has another order than without a "
-        "stop, which is true (lesson 14 shows it).",
+        ("resume_reorders",),
+        "Resumed, an epoch goes on exactly, and the epoch after it has another order than without a stop: without "
+        "workers, the state of your generator is not restored (lesson 14 shows it).",
     ),
     "torchdata nodes": PublicLoader(
         shuffled_nodes,
