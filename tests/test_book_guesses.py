@@ -105,7 +105,7 @@ def test_a_page_reads_and_judges_as_a_notebook_does(browser, tmp_path):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    return build_site(tmp_path_factory.mktemp("book") / "site", [LESSON], frames=False)
+    return build_site(tmp_path_factory.mktemp("book") / "site", [LESSON])
 
 
 @pytest.fixture

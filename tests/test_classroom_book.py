@@ -63,7 +63,7 @@ def faults_of(site: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    return build_site(tmp_path_factory.mktemp("book") / "site", LESSONS, frames=False)
+    return build_site(tmp_path_factory.mktemp("book") / "site", LESSONS)
 
 
 def read(site: Path, page: str) -> str:

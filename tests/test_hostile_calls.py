@@ -24,6 +24,10 @@ NOT_CALLED = {
     "check": "it looks at the machine, and takes no data",
     "loading": "its rows are those of lesson 2",
     "workers": "they bring what lesson 2's loader makes of its rows",
+    "plots": "what cannot be drawn has a table in test_plots.py",
+    "tables": "what cannot be shown has a table in test_tables.py",
+    "tokens": "what cannot be shown has a table in test_tables.py",
+    "play": "its controls have a table in test_play.py",
     "gallery": "these are other people's loaders; what each does has a table in test_gallery.py",
 }
 

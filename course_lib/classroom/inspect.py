@@ -18,6 +18,8 @@ from course_lib.classroom.links import user_path
 from course_lib.document_boundaries import position_ids_from_tokens
 from course_lib.foundation import check_choice, check_integer, progress_bar
 
+PACKS_HEADER = ["", "tokens", "documents", "only in part", "filled"]
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=user_path, metavar="FOLDER", help="see above")
@@ -45,12 +47,14 @@ def run(options: argparse.Namespace) -> int:
         tokenizer = tokenizer_of(options.tokenizer)
         print_documents(rows[options.row], tokenizer, options.eos_token_id)
         return 0
-    from course_lib.teaching import table_of_packs  # takes seconds to import
+    from course_lib.document_packing import survey_packs  # takes seconds to import
+    from course_lib.teaching import Table
 
     longest = max(len(row["input_ids"]) for row in rows)
     length = longest if options.max_length is None else options.max_length
     packs = progress_bar(rows, "reading rows", unit="row")
-    print(table_of_packs(packs, length, eos_token_id=options.eos_token_id).text)
+    rows = survey_packs(packs, length, eos_token_id=options.eos_token_id)
+    print(Table(rows, PACKS_HEADER, align="<>>>>").text)
     return 0
 
 

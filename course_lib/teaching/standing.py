@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from IPython import get_ipython
 from IPython.display import Markdown, display
@@ -20,9 +19,7 @@ from course_lib.teaching import record
 from course_lib.teaching.checker import NOT_ATTEMPTED, PASSED
 from course_lib.teaching.checker.messages import SIGNS, colored_sign
 from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons
-
-if TYPE_CHECKING:
-    from course_lib.teaching.plots.tables import Table
+from course_lib.teaching.tables import Table
 
 RUN_ABOVE = (
     "To go on after a restart, click into the cell where you were, and choose *Run*, "
@@ -130,8 +127,6 @@ class Progress:
 
     @property
     def _table(self) -> Table:
-        from course_lib.teaching.plots.tables import Table  # matplotlib comes with it
-
         here = self.latest
         rows = [["▶" if one is here else "", *one.row] for one in self.standings]
         return Table(rows, HEADER, align="<<>>>>")

@@ -8,7 +8,6 @@ from sphinx.writers.html5 import HTML5Translator
 
 import course_lib
 from course_lib.classroom.book_files.asked import write_guess_words
-from course_lib.classroom.book_files.figures import copy_frames
 from course_lib.classroom.book_files.lesson_pages import prepare
 from course_lib.classroom.book_files.pages import write_redirects
 from course_lib.classroom.book_files.searching import excerpt_of, write_excerpts
@@ -46,10 +45,10 @@ html_theme_options = {
 }
 pygments_dark_style = "github-dark"
 html_static_path = ["static"]
-html_css_files = ["book.css", "figures.css"]
+html_css_files = ["book.css"]
 html_js_files = [
     *("guess_words.js", "judging.js", "asking.js", "record_page.js"),
-    *("figures.js", "questions.js", "tokens.js"),
+    "questions.js",
 ]
 html_favicon = "static/favicon.svg"
 html_math_renderer = "mathml"
@@ -88,7 +87,6 @@ def _complete(
 
 def _lead_on(app: Sphinx, error: Exception | None) -> None:
     if error is None:
-        copy_frames(Path(app.srcdir), Path(app.outdir))
         write_redirects(Path(app.outdir))
         write_excerpts(Path(app.outdir, "_static", "excerpts.js"), EXCERPTS)
         write_guess_words(Path(app.outdir, "_static", "guess_words.js"))

@@ -13,7 +13,6 @@ from course_lib.classroom.book_files.asked import (
     prompt_in,
     verdict_as_markdown,
 )
-from course_lib.classroom.book_files.figures import make_playable
 from course_lib.classroom.book_files.questions import section
 from course_lib.classroom.rendering import COUNTS, PROMPT, alternative_text
 from course_lib.teaching.checker import Question
@@ -63,7 +62,6 @@ def _prepare_cell(
         tags.append("remove-input")
     elif exercise_of(cell):
         cell.outputs = []  # that it was not attempted
-    make_playable(lesson, number, folder)
     for output in cell.outputs:
         data = output.get("data", {})
         if prompt := prompt_in(output):
