@@ -64,7 +64,7 @@ def see_the_count(lesson: Reader) -> None:
 
 def play(lesson: Reader) -> int:
     """Move the last slider of a figure with the keyboard, and wait until the figure has changed."""
-    number = lesson.first_cell_with("play_windows(")
+    number = lesson.first_cell_with("play(draw_windows")
     picture = lesson.output(number).locator(".jupyter-widgets img")
     before = picture.get_attribute("src")
     slider = lesson.output(number).get_by_role("slider").last
@@ -87,7 +87,7 @@ def solve_wrongly(lesson: Reader) -> int:
 
 
 def run_what_is_needed(lesson: Reader) -> None:
-    last = max(lesson.first_cell_with("predict("), lesson.first_cell_with("play_windows("))
+    last = max(lesson.first_cell_with("predict("), lesson.first_cell_with("play(draw_windows"))
     for number in [*lesson.code_cells(up_to=last), lesson.first_cell_with("from course_lib.exercises import")]:
         lesson.run(number)
 

@@ -16,7 +16,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from course_lib.auditing_loaders import recipes
-from course_lib.teaching.gallery import (
+from course_lib.auditing_loaders.gallery import (
     DOCUMENT_LENGTHS,
     B,
     Epochs,
@@ -116,7 +116,7 @@ def axolotl_multipack(ids, document_starts, epoch):
     from axolotl.utils.samplers import MultipackBatchSampler
     from torch.utils.data import RandomSampler
 
-    from course_lib.teaching.gallery import only_padding
+    from course_lib.auditing_loaders.gallery import only_padding
 
     documents = [each.tolist() for each in documents_of(ids, document_starts)]
     lengths = [len(each) for each in documents]

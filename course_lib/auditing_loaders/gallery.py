@@ -1,8 +1,8 @@
-"""The loaders of lesson 14's gallery: other people's ways to feed a language model.
+"""The loaders of the gallery: other people's ways to feed a language model.
 
 Each function takes the ids and returns one epoch of batches, as `audit_loader` asks.
 Some use the library itself. The others tell the way of a well-known file again, in our
-words, as short as we can, and with its habits. `GALLERY` says which, and where to read.
+words, as short as we can, and with its habits. The lesson links to each.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
-from importlib import metadata
+from importlib.metadata import version
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -219,125 +219,55 @@ def ours(ids, epoch, rank, world_size):
     return loader
 
 
-SIZE = {"num_tokens": 4_000}  # as the lesson says
+DOCUMENTS = {"document_lengths": DOCUMENT_LENGTHS}
+ONE_RANK = {"num_tokens": 4_000}  # as the lesson says
+TWO_RANKS = ONE_RANK | {"world_size": 2}
 
 
-@dataclass(frozen=True)
-class Exhibit:
-    """A loader of the gallery, and what to know of it.
+class Exhibit(NamedTuple):
+    """A loader of the gallery, and how it is audited.
 
-    Attributes:
-        make_loader: what `audit_loader` takes.
-        whose: the file or class whose way it is.
-        link: where to read it.
-        package: the library that the function uses, "" where it is told again.
-        audit: options of `audit_loader`.
+    `package` is the library that the function calls; "told again" where it tells the
+    way of a file in our words.
     """
 
     make_loader: Callable[..., Iterable]
-    whose: str
-    link: str
-    package: str = ""
-    audit: Mapping[str, object] = field(default_factory=SIZE.copy)
+    package: str = "told again"
+    audit: Mapping[str, object] = ONE_RANK
 
     @property
     def version(self) -> str:
         """The library and its version, or "told again"."""
-        if not self.package:
-            return "told again" if self.link else "ours"
-        return f"{self.package} {metadata.version(self.package)}"
+        own = self.package in ("told again", "ours")
+        return self.package if own else f"{self.package} {version(self.package)}"
 
-
-DOCUMENTS = {"document_lengths": DOCUMENT_LENGTHS}
-TWO_RANKS = SIZE | {"world_size": 2}
-GITHUB = "https://github.com/"
-TRL = (
-    "trl: pack_dataset and its collator",
-    "https://huggingface.co/docs/trl/reducing_memory_usage",
-    "trl",
-    DOCUMENTS,
-)
 
 GALLERY = {
-    "memory map and stack": Exhibit(
-        memory_map_and_stack,
-        "nanoGPT, train.py: get_batch",
-        GITHUB + "karpathy/nanoGPT/blob/3adf61e/train.py",
+    # nanoGPT, train.py: get_batch
+    "memory map and stack": Exhibit(memory_map_and_stack),
+    # Build a Large Language Model (From Scratch), chapter 2: GPTDatasetV1
+    "windows of a book": Exhibit(windows_of_a_book),
+    # Dive into Deep Learning 0.17: seq_data_iter_random, seq_data_iter_sequential
+    "random offsets": Exhibit(random_offsets),
+    "parallel tracks": Exhibit(parallel_tracks),
+    # its guide to causal language modeling: group_texts
+    "grouped texts": Exhibit(grouped_texts, "transformers", DOCUMENTS),
+    "packs, best fit": Exhibit(packed_by_trl, "trl", DOCUMENTS),
+    "packs, wrapped": Exhibit(
+        partial(packed_by_trl, strategy="wrapped"), "trl", DOCUMENTS
     ),
-    "windows of a book": Exhibit(
-        windows_of_a_book,
-        "Build a Large Language Model (From Scratch), chapter 2: GPTDatasetV1",
-        GITHUB + "rasbt/LLMs-from-scratch",
-    ),
-    "random offsets": Exhibit(
-        random_offsets,
-        "Dive into Deep Learning 0.17: seq_data_iter_random",
-        "https://d2l.ai/chapter_recurrent-neural-networks/language-model.html",
-    ),
-    "parallel tracks": Exhibit(
-        parallel_tracks,
-        "Dive into Deep Learning 0.17: seq_data_iter_sequential",
-        "https://d2l.ai/chapter_recurrent-neural-networks/language-model.html",
-    ),
-    "grouped texts": Exhibit(
-        grouped_texts,
-        "transformers, the guide to causal language modeling: group_texts",
-        "https://huggingface.co/docs/transformers/tasks/language_modeling",
-        "transformers",
-        DOCUMENTS,
-    ),
-    "packs, best fit": Exhibit(packed_by_trl, *TRL),
-    "packs, wrapped": Exhibit(partial(packed_by_trl, strategy="wrapped"), *TRL),
+    # nanochat, dataloader.py: best fit, cropped
     "cropped to fit": Exhibit(
-        cropped_to_fit,
-        "nanochat, dataloader.py: best fit, cropped",
-        GITHUB + "karpathy/nanochat/blob/92d63d4/nanochat/dataloader.py",
-        audit=DOCUMENTS | {"separator_ids": (BEGINNING,)},
+        cropped_to_fit, audit=DOCUMENTS | {"separator_ids": (BEGINNING,)}
     ),
-    "two workers": Exhibit(
-        two_workers,
-        "torch: DataLoader over an IterableDataset",
-        "https://docs.pytorch.org/docs/stable/data.html",
-        "torch",
-    ),
-    "a shuffle of its own": Exhibit(
-        a_shuffle_of_its_own,
-        "TinyLlama until October 2023, pretrain/tinyllama.py: create_dataloader",
-        GITHUB + "jzhang38/TinyLlama/issues/67",
-        audit=TWO_RANKS,
-    ),
-    "sampler without epochs": Exhibit(
-        sampler_without_epochs,
-        "torch: DistributedSampler, set_epoch forgotten",
-        "https://docs.pytorch.org/docs/stable/data.html",
-        "torch",
-        TWO_RANKS,
-    ),
-    "sampler with epochs": Exhibit(
-        sampler_with_epochs,
-        "torch: DistributedSampler",
-        "https://docs.pytorch.org/docs/stable/data.html",
-        "torch",
-        TWO_RANKS,
-    ),
-    "split by node": Exhibit(
-        split_by_node,
-        "datasets: split_dataset_by_node over shuffled shards",
-        "https://huggingface.co/docs/datasets/stream",
-        "datasets",
-        TWO_RANKS,
-    ),
-    "stateful loader": Exhibit(
-        stateful_loader,
-        "torchdata: StatefulDataLoader",
-        GITHUB + "meta-pytorch/data",
-        "torchdata",
-    ),
-    "shuffled nodes": Exhibit(
-        shuffled_nodes,
-        "torchdata: nodes, shuffled as in its guide",
-        "https://docs.pytorch.org/data/main/migrate_to_nodes_from_utils.html",
-        "torchdata",
-    ),
-    "ours": Exhibit(ours, "lesson 2: make_dataloader", link="", audit=TWO_RANKS),
+    "two workers": Exhibit(two_workers, "torch"),
+    # TinyLlama until October 2023, pretrain/tinyllama.py: create_dataloader
+    "a shuffle of its own": Exhibit(a_shuffle_of_its_own, audit=TWO_RANKS),
+    "sampler without epochs": Exhibit(sampler_without_epochs, "torch", TWO_RANKS),
+    "sampler with epochs": Exhibit(sampler_with_epochs, "torch", TWO_RANKS),
+    "split by node": Exhibit(split_by_node, "datasets", TWO_RANKS),
+    "stateful loader": Exhibit(stateful_loader, "torchdata"),
+    # nodes, shuffled as in its guide
+    "shuffled nodes": Exhibit(shuffled_nodes, "torchdata"),
+    "ours": Exhibit(ours, "ours", TWO_RANKS),
 }

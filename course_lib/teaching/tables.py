@@ -4,7 +4,7 @@ window scrolls. Each is text as well, for terminals."""
 import html
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Annotated
 
@@ -18,16 +18,22 @@ SIDES = {"<": "left", ">": "right", "^": "center"}
 SCROLLING = "overflow-x: auto; margin-bottom: 1em"
 # A number, whatever stands around it: "12", "1,024", "-0.5", "96 %", "2.1 ± 0.1"
 NUMBER = re.compile(r"[-+−~]?\$?\d[\d,. ]*(?:e[-+]?\d+)?[^\W\d_]?(?: ?%| ?± ?[\d.,]+)?")
+NOTHING = ("", "-", "–", "nan", "inf")  # says nothing of what a column holds
 
 
 def show_table(
-    rows: Sequence[Sequence[object]],
+    rows: Iterable[Sequence[object]],
     header: Sequence[str],
     *,
     align: str | None = None,
     caption: str | None = None,
 ) -> None:
-    """Display rows of cells below a header.
+    """Display rows of cells below a header; see `Table`."""
+    display(Table(rows, header, align=align, caption=caption))
+
+
+class Table:
+    """Rows of cells below a header: `html` for a notebook, `text` for a terminal.
 
     Integers get commas; the floats of a column get equally many decimals, three at
     most. Text stays as it is.
@@ -38,23 +44,17 @@ def show_table(
             default numbers are on the right, all else on the left.
         caption: a line above the table.
     """
-    table = Table(rows, header, align=align, caption=caption)
-    display({"text/html": table.html, "text/plain": table.text}, raw=True)
-
-
-class Table:
-    """A table in two forms: `html` for a notebook, `text` for a terminal."""
 
     @checked
     def __init__(
         self,
-        rows: Annotated[Sequence[Sequence[object]], Several("rows")],
+        rows: Annotated[Iterable[object], Several("rows")],
         header: Annotated[Sequence[str], Several("names")],
         *,
         align: str | None = None,
         caption: str | None = None,
     ) -> None:
-        self.header = [str(name) for name in header]
+        self.header, self.caption = [str(name) for name in header], caption
         rows = [
             list(check_iterable(f"rows[{number}]", row, "cells"))
             for number, row in enumerate(rows)
@@ -69,16 +69,17 @@ class Table:
         if (count := len(rows)) > LARGEST_TABLE:
             most = f"at most {LARGEST_TABLE} to be looked at"
             raise ValueError(f"rows must be {most}, got {count}")
-        columns = [[_plain(row[column]) for row in rows] for column in range(width)]
-        written = [_written(column) for column in columns]
-        self.rows = [list(row) for row in zip(*written, strict=True)] if rows else []
-        align = "".join(map(_side, written)) if align is None else align
-        if not set(align) <= set(SIDES):
+        written = [_written([row[column] for row in rows]) for column in range(width)]
+        self.rows = [list(row) for row in zip(*written, strict=True)]
+        self.align = "".join(map(_side, written)) if align is None else align
+        if not set(self.align) <= set(SIDES):
             raise ValueError(f"align must consist of '<', '>' and '^', got {align!r}")
-        if len(align) != width:
+        if len(self.align) != width:
             wanted = f"one sign for each of the {width} columns"
             raise ValueError(f"align must have {wanted}, got {align!r}")
-        self.align, self.caption = align, caption
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return {"text/html": self.html, "text/plain": self.text}
 
     @property
     def html(self) -> str:
@@ -91,11 +92,17 @@ class Table:
         lines += [self._html_row("td", row) for row in self.rows]
         return "\n".join([*lines, "</tbody>", "</table>", "</div>"])
 
-    def _repr_html_(self) -> str:
-        return self.html
-
     def __repr__(self) -> str:
         return self.text
+
+    def _html_row(self, tag: str, cells: Sequence[str]) -> str:
+        # Each cell says it, as JupyterLab's own rules for cells win over the table's.
+        row = "".join(
+            f'<{tag} style="text-align: {SIDES[side]}; white-space: nowrap">'
+            f"{plain(cell)}</{tag}>"
+            for cell, side in zip(cells, self.align, strict=True)
+        )
+        return f"<tr>{row}</tr>"
 
     @property
     def text(self) -> str:
@@ -107,15 +114,6 @@ class Table:
         written = [form.format(*line).rstrip() for line in lines]
         return "\n".join([self.caption, *written] if self.caption else written)
 
-    def _html_row(self, tag: str, cells: Sequence[str]) -> str:
-        # Each cell says it, as JupyterLab's own rules for cells win over the table's.
-        row = "".join(
-            f'<{tag} style="text-align: {SIDES[side]}; white-space: nowrap">'
-            f"{plain(cell)}</{tag}>"
-            for cell, side in zip(cells, self.align, strict=True)
-        )
-        return f"<tr>{row}</tr>"
-
 
 def plain(text: str) -> str:
     """Write text for HTML so that none of it is markup, nor a formula between `$`."""
@@ -123,16 +121,13 @@ def plain(text: str) -> str:
     return escaped.replace("$", "<span>$</span>").replace("\\", "<span>\\</span>")
 
 
-def _plain(cell: object) -> object:
-    return cell.item() if getattr(cell, "shape", None) == () else cell
-
-
 def _written(column: list[object]) -> list[str]:
-    floats = [cell for cell in column if _is_float(cell) and math.isfinite(cell)]
+    cells = [c.item() if getattr(c, "shape", None) == () else c for c in column]
+    floats = [cell for cell in cells if _is_float(cell) and math.isfinite(cell)]
     decimals = 1
     while any(round(x, decimals) != round(x, MOST_DECIMALS) for x in floats):
         decimals += 1
-    return [_cell(cell, decimals) for cell in column]
+    return [_cell(cell, decimals) for cell in cells]
 
 
 def _cell(cell: object, decimals: int) -> str:
@@ -151,5 +146,5 @@ def _is_float(cell: object) -> bool:
 
 
 def _side(column: Sequence[str]) -> str:
-    filled = [cell for cell in column if cell not in ("", "-", "–", "nan", "inf")]
+    filled = [cell for cell in column if cell not in NOTHING]
     return ">" if filled and all(map(NUMBER.fullmatch, filled)) else "<"
