@@ -18,7 +18,7 @@ from course_lib.foundation.arguments import (
     Ids,
     Length,
     Text,
-    as_stream,
+    as_ids,
     check_integer,
     check_iterable,
     check_range,
@@ -393,7 +393,7 @@ def _batch_encoder(tokenizer: object) -> Callable[[list[str]], list[np.ndarray]]
 
     def narrow(ids: object) -> np.ndarray:
         # This copies, because a tokenizer may write into the same buffer again.
-        return compact(as_stream("ids", getattr(ids, "ids", ids)).astype(np.int64))
+        return compact(as_ids("ids", getattr(ids, "ids", ids)).astype(np.int64))
 
     return lambda texts: [narrow(encode(text, **plain)) for text in texts]
 
