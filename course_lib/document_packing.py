@@ -252,7 +252,7 @@ def crop_documents(
         row, room = [], max_length
         while room:
             for piece in islice(arriving, buffer_size - len(buffer)):
-                buffer.add(piece.document, piece)
+                buffer.put(piece.document, piece)
             if not buffer:
                 break
             length = buffer.longest(room)
@@ -343,7 +343,7 @@ class _Buffer:
         """The tickets of the pieces that wait."""
         return iter(self._pieces)
 
-    def add(self, ticket: int, piece: Piece) -> None:
+    def put(self, ticket: int, piece: Piece) -> None:
         length = len(piece.ids)
         self._pieces[ticket] = piece
         if not self._tickets[length]:
@@ -410,7 +410,7 @@ class PackStream:
         buffer, checksum = self._read_again(pieces, begin)
         read = begin["pieces_read"]
         for number, piece in pieces:
-            buffer.add(number, piece)
+            buffer.put(number, piece)
             checksum = _add_to_checksum(checksum, piece)
             read = number + 1
             if len(buffer) == self.buffer_size:
@@ -436,7 +436,7 @@ class PackStream:
         for number, piece in islice(pieces, begin["pieces_read"]):
             checksum = _add_to_checksum(checksum, piece)
             if number in waiting:
-                buffer.add(number, piece)
+                buffer.put(number, piece)
         if _with_waiting(checksum, begin["waiting"]) != begin["checksum"]:
             raise ValueError(
                 "documents must be those of the saved state, and wait as it says"

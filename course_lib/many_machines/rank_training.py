@@ -1,6 +1,6 @@
 """Training on many ranks: one loss for all, and one checkpoint to go on from.
 
-    torchrun --nproc-per-node 2 -m course_lib.many_machines.rank_training --help
+torchrun --nproc-per-node 2 -m course_lib.many_machines.rank_training --help
 """
 
 from __future__ import annotations
