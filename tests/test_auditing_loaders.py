@@ -579,6 +579,14 @@ class ForgetsTheSeed(Resumable):
         self.is_resumed = 1
 
 
+class DropsOthers(ForgetsTheSeed):
+    """Its later epochs also drop other rows."""
+
+    def __init__(self, ids):
+        super().__init__(ids)
+        self.share = slice(60)
+
+
 def test_the_epoch_after_a_resumed_one_is_compared_like_any_other():
     (finding,) = audit(KeepsSkipping).findings
     assert (finding.name, finding.count) == ("resume_loses", 8 * B * T)
@@ -588,6 +596,8 @@ def test_the_epoch_after_a_resumed_one_is_compared_like_any_other():
     assert finding.name == "resume_reorders"
     assert finding.count > 50
     assert finding.evidence.startswith("in the epoch after one that was resumed after 1 batch, row 0 from there begins")
+    (finding,) = audit(DropsOthers).findings  # less than a step
+    assert finding.name == "resume_reorders"
     cut = audit(KeepsSkipping, max_batches=10)  # where an epoch goes on, there is no next one
     assert not any("in the epoch after" in each.evidence for each in cut.findings)
 

@@ -282,7 +282,7 @@ def find_lost(
         others = [
             other
             for readings, other in zip(by_epoch, targets, strict=True)
-            if not by_chance and not all(map(has_same_order, ranks, readings))
+            if not all(map(has_same_order, ranks, readings))
         ]
         is_left_over = np.zeros_like(is_lost)
         for at in (tails(ranks), left_out_rows(ranks, never & shuffled, others)):
