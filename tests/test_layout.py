@@ -73,7 +73,8 @@ CLASSROOM = [
     "tokenize",
 ]
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
-TESTED_WITH_THEIR_LESSON = {"coverage", "gallery", "loading", "one_screen", "workers", "file_tasks", "rank_training"}
+TESTED_WITH_THEIR_LESSON = {"coverage", "file_tasks", "gallery", "loading", "one_screen", "rank_reading"}
+TESTED_WITH_THEIR_LESSON |= {"rank_training", "report", "workers"}
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
 # What lesson 14 shows: loaders of others, and an audit on one screen.
 OTHERS_TO_IMPORT = {"course_lib.auditing_loaders.gallery", "course_lib.auditing_loaders.one_screen"}
