@@ -229,6 +229,16 @@ def test_a_guess_unfolds_the_answer_and_the_first_one_counts(page_of):
 
 
 @pytest.mark.browser
+def test_saved_outputs_that_were_stripped_are_in_nobodys_way(visit, tmp_path):
+    """JupyterLab takes the data from what it does not trust yet."""
+    shown = predict({"number": 7})._repr_html_()
+    stripped = re.sub(r' data-guess="[^"]*"', "", shown)
+    page = tmp_path / "page.html"
+    page.write_text(f'{stripped}<span class="tally"></span>{shown}<script>{SCRIPT}</script>', "utf-8")
+    assert submit(visit(page.as_uri()), number="7") == "✔ Right."
+
+
+@pytest.mark.browser
 def test_where_a_browser_keeps_nothing_a_guess_lasts_as_long_as_the_page(visit, tmp_path):
     """As in a frame of its own, in which other notebooks than Jupyter's show an output."""
     shown = f"{predict({'number': 7})._repr_html_()}<script>{SCRIPT}</script>"
