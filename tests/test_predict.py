@@ -14,7 +14,7 @@ import pytest
 import torch
 
 import refresh_notebooks
-from course_lib.teaching import plot_shift, predict
+from course_lib.teaching import predict
 from course_lib.teaching.predict import asked, script, written
 
 LESSONS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
