@@ -10,7 +10,7 @@ lessons        next_token_shifting, sliding_windows, random_sampling,
                long_documents, document_packing, document_boundaries,
                token_shards, many_machines, mixing_sources, auditing_loaders
 teaching/      what shows and judges them: training, packed, gallery, plots, source,
-               checker, guesses, widgets; lessons
+               checker, prompts, widgets; lessons
 exercises/     one module a lesson
 classroom/     what runs outside of notebooks: check, `blank`, book,
                nbgrader, scores, audit

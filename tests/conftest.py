@@ -17,7 +17,6 @@ SLOW = {
     "test_anywhere",
     "test_auditing_our_loaders",
     "test_book_figures",
-    "test_book_guesses",
     "test_book_questions",
     "test_browser",
     "test_classroom_book",

@@ -48,7 +48,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Kernels inherit the environment of the process that starts them."""
+    """Kernels inherit the environment of the process that starts them; and what notebooks are not compared by."""
+    config.option.nbval_sanitize_with = str(Path(__file__).with_name("sanitize.cfg"))
     directory = tempfile.TemporaryDirectory(prefix="course-ipython-")
     config.add_cleanup(directory.cleanup)
     os.environ.update(kernel_environment(Path(directory.name)))

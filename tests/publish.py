@@ -36,11 +36,6 @@ REFUSE = """\
             "A lesson needs the rest of its course. Get the whole folder, in which "
             "`notebooks` and `course_lib` are side by side, and open the lesson there."
         )"""
-WELCOME = """\
-# Says where you were, if you have done something in the lessons.
-from course_lib.teaching import show_progress, welcome_back
-
-welcome_back()"""
 
 
 def address() -> str:

@@ -24,10 +24,11 @@ from kernel_environment import kernel_environment
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 TIMEOUT_IN_SECONDS = 600  # a busy machine is no failure, a dead kernel is
-PREDICT = "**Predict"
+GUESS_FIRST = "# Guess first: this cell holds the answer."
 PROMPT = re.compile(r"^predict\(", flags=re.MULTILINE)
 WIDGET = "application/vnd.jupyter.widget-view+json"
-SET_UP = "hide-input"  # what prepares a question stands folded above it; the site knows this tag as well
+SCRIPT = re.compile(r"<script>.*</script>", flags=re.DOTALL)
+FOLDED = "hide-input"  # prompts, and what prepares a figure that is asked about; the site knows this tag as well
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -44,39 +45,34 @@ def execute(notebook: nbformat.NotebookNode) -> None:
 def normalize(notebook: nbformat.NotebookNode) -> str:
     """Drop what depends on the moment and the machine, number the cells, and return the text of the file.
 
-    A cell's id is derived from its source: it stays when cells are added before it. What a reader is asked to predict
-    is folded: JupyterLab shows a folded output when its cell is run, so that no answer stands below its question. The
-    prompts that take the guess are not folded; the cells of code after them are, up to the next text. Below the title,
-    folded away, come what installs the course where it is missing, and what says where the reader was.
+    A cell's id is derived from its source: it stays when cells are added before it. The source of a prompt holds its
+    answer, and is folded; its output is not. Below the title, folded away, comes what installs the course where it is
+    missing.
     """
     title, *others = [cell for cell in notebook.cells if publish.TAG not in cell.metadata.get("tags", [])]
-    sources = publish.install_source(), publish.WELCOME
-    first = [nbformat.v4.new_code_cell(source, metadata={"tags": [publish.TAG, "remove-cell"]}) for source in sources]
-    notebook.cells = [title, *first, *others]
+    install = nbformat.v4.new_code_cell(publish.install_source(), metadata={"tags": [publish.TAG, "remove-cell"]})
+    notebook.cells = [title, install, *others]
     notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     CoalesceStreamsPreprocessor().preprocess(notebook, {})  # in how many pieces a slow cell prints is chance
     seen: Counter[str] = Counter()
-    count, predicted = 0, False
+    count = 0
     for cell in notebook.cells:
         digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:12]
         seen[digest] += 1
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
         tags = cell.metadata.get("tags", [])
-        if publish.TAG not in tags and SET_UP not in tags and cell.metadata.get("jupyter", {}).get("source_hidden"):
-            tags = [*tags, SET_UP]  # as somebody folded it in JupyterLab
+        is_folded = PROMPT.search(cell.source) or cell.metadata.get("jupyter", {}).get("source_hidden")
+        if is_folded and publish.TAG not in tags and FOLDED not in tags:
+            tags = [*tags, FOLDED]  # as somebody folded it in JupyterLab
         cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
-        if publish.TAG in tags or SET_UP in tags:
-            cell.metadata |= nbformat.from_dict({"jupyter": {"source_hidden": True}})
+        if publish.TAG in tags or FOLDED in tags:  # in Colab, and in JupyterLab
+            cell.metadata |= nbformat.from_dict({"cellView": "form", "jupyter": {"source_hidden": True}})
         if cell.cell_type != "code":
-            predicted = PREDICT in cell.source
             continue
-        if predicted and not PROMPT.search(cell.source):
-            hidden = {**cell.metadata.get("jupyter", {}), "outputs_hidden": True}
-            cell.metadata |= nbformat.from_dict({"collapsed": True, "jupyter": hidden})
         count += 1
         cell.execution_count = count
-        cell.outputs = without_widgets(cell.outputs)
+        cell.outputs = without_scripts(cell.outputs)
         for output in cell.outputs:
             if "execution_count" in output:
                 output.execution_count = count
@@ -89,10 +85,13 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
     return nbformat.writes(notebook) + "\n"
 
 
-def without_widgets(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
-    """Drop what a kernel that is gone would have to draw; what stands in its place stays."""
+def without_scripts(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Drop what a kernel that is gone would have to draw, and scripts; what stands in their place stays."""
     for output in outputs:
-        output.get("data", {}).pop(WIDGET, None)
+        data = output.get("data", {})
+        data.pop(WIDGET, None)
+        if "text/html" in data:
+            data["text/html"] = SCRIPT.sub("", data["text/html"])
     return [output for output in outputs if output.get("data", True)]
 
 

@@ -47,14 +47,13 @@ FOUNDATION = [
     "ranks",
 ]
 TEACHING = [
-    "record",
     "training",
     "packed",
     "gallery",  # lesson 14
     "plots",
     "source",
     "checker",
-    "guesses",
+    "predict",
     "widgets",
     "lessons",
     "standing",
@@ -271,7 +270,7 @@ def test_importing_a_lesson_loads_nothing_heavy_that_it_does_not_use(lesson):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["predict", "welcome_back", "exercise", "train", "show_source"])
+@pytest.mark.parametrize("name", ["predict", "show_progress", "exercise", "train", "show_source"])
 def test_the_first_cell_of_a_lesson_waits_for_pytorch_and_little_else(name):
     program = f"import sys; from course_lib.teaching import {name}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)

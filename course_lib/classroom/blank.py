@@ -1,10 +1,10 @@
 """Notebooks for live coding: the prose of each lesson, and empty cells for typing its
 code.
 
-The command keeps all prose, the import statements, and whatever asks the class
-something: prompts, snippets to judge, and exercises with their checks. It empties all
-other code and drops all outputs. Keep the lesson itself open beside it, so that you can
-see the code while you type.
+The command keeps all prose, the import statements, folded cells, and whatever asks the
+class something: prompts, snippets to judge, and exercises with their checks. It empties
+all other code and drops all outputs. Keep the lesson itself open beside it, so that you
+can see the code while you type.
 
     python -m course_lib blank ~/monday                all lessons
     python -m course_lib blank ~/monday 2 3            two of them
@@ -22,15 +22,14 @@ from nbformat import NotebookNode
 from course_lib.classroom.links import add_out_and_lessons, files_of_lessons
 from course_lib.teaching.lessons import exercise_of
 
-# A prompt, a snippet to judge, the reader's loader, the count of what is solved or
-# guessed.
-ASKS = re.compile(
-    r"^(predict|show_progress|exercises\.\w+\.show|my_loader\.check)\(", re.M
-)
+PROMPT = re.compile(r"^predict\(", re.MULTILINE)
+# A snippet to judge, the reader's loader, the count of what is solved or guessed.
+ASKS = re.compile(r"^(show_progress|exercises\.\w+\.show|my_loader\.check)\(", re.M)
 # Exercises, and what tells how many are solved, do not work without these.
 NEEDED = re.compile(r"^from course_lib\.exercises import .*$", re.MULTILINE)
 
 INSTALLS = "install"  # where a lesson is opened elsewhere, this cell gets the course
+FOLDED = "hide-input"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,13 +65,11 @@ def blank(
         if cell.cell_type != "code":
             continue
         cell.outputs, cell.execution_count = [], None
-        is_prompt = "predict(" in cell.source
-        asks = ASKS.search(cell.source) and (keep_prompts or not is_prompt)
-        tags = cell.metadata.get("tags", [])
-        if INSTALLS in tags:
-            continue
-        if exercise_of(cell) or asks:
-            cell.metadata = {"tags": tags} if tags else {}
+        # What is folded isn't typed: it installs the course, or prepares a question.
+        stays = not {INSTALLS, FOLDED}.isdisjoint(cell.metadata.get("tags", []))
+        if PROMPT.search(cell.source):
+            stays = keep_prompts
+        if stays or exercise_of(cell) or ASKS.search(cell.source):
             continue
         needed = "\n".join(NEEDED.findall(cell.source))
         cell.source = imports_in(cell.source) if keep_imports else needed

@@ -11,14 +11,15 @@ from course_lib.teaching.checker import (
     numbers,
     true_or_false,
 )
-from course_lib.teaching.guesses import predict
 from course_lib.teaching.packed import packed_batch, packed_loss, shuffled_batches
+from course_lib.teaching.predict import predict
 from course_lib.teaching.source import show_source
-from course_lib.teaching.standing import show_progress, welcome_back
+from course_lib.teaching.standing import explain_missing_names, show_progress
 from course_lib.teaching.training import Evaluation, evaluate, repeat_epochs, train
 
 if typing.TYPE_CHECKING:
     from course_lib.teaching.plots import (
+        Table,
         inspect_packs,
         plot_audit,
         plot_bars,
@@ -59,6 +60,8 @@ if typing.TYPE_CHECKING:
         play_tracks,
         play_windows,
     )
+
+explain_missing_names()
 
 
 def __getattr__(name: str) -> object:

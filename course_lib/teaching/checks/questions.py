@@ -37,6 +37,7 @@ class Question:
     explanation: str
     agrees: str  # the verdict that holds if the calls agree
     last_outcome: str = messages.NOT_ATTEMPTED
+    saw_solution: bool = False  # before it was judged right
 
     def __post_init__(self):
         self.name = self.snippet.__name__
@@ -88,6 +89,7 @@ class Question:
 
     def solution(self) -> None:
         """Display the verdict, the evidence and the reason."""
+        self.saw_solution |= self.last_outcome != PASSED
         parts = (f"`{self.solution_source}`", self._evidence_text(), self.explanation)
         display(Markdown("\n\n".join(parts)))
 

@@ -30,6 +30,6 @@ from course_lib.teaching.plots.streams import (
     plot_tracks,
     plot_windows,
 )
-from course_lib.teaching.plots.tables import show_table
+from course_lib.teaching.plots.tables import Table, show_table
 from course_lib.teaching.plots.tokenizations import show_tokens
 from course_lib.teaching.plots.tokens import plot_merge_tree, plot_pieces

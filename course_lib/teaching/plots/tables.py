@@ -91,6 +91,12 @@ class Table:
         lines += [self._html_row("td", row) for row in self.rows]
         return "\n".join([*lines, "</tbody>", "</table>", "</div>"])
 
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.text
+
     @property
     def text(self) -> str:
         lines = [self.header, *self.rows]

@@ -12,11 +12,12 @@ from itertools import product
 from matplotlib import style
 
 from course_lib.foundation import check_choice, check_integer, check_type
-from course_lib.teaching.guesses import WIDGET, widgets_are_live
 from course_lib.teaching.plots.style import RULES, LessonFigure, add_remark
 from course_lib.teaching.plots.tables import Table, plain
 from course_lib.teaching.plots.tokenizations import TokenRows
+from course_lib.teaching.predict import kernel_listens
 
+WIDGET = "application/vnd.jupyter.widget-view+json"
 LOOK = {"description_width": "initial"}
 INVITATION = "Run this cell in JupyterLab to play with {}."
 
@@ -207,7 +208,7 @@ class Player:
 
     def _repr_mimebundle_(self, **_: object) -> tuple[dict, dict]:
         data, metadata = self._still()
-        if widgets_are_live():
+        if kernel_listens():
             view = {"version_major": 2, "version_minor": 0}
             data[WIDGET] = view | {"model_id": self.widget.model_id}
         return data, metadata

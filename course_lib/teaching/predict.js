@@ -1,0 +1,101 @@
+// Boxes and buttons before each folded answer. The first guess counts, and stays in this
+// browser; who unfolds the answer before has seen it, and is not counted.
+(() => {
+  const WANTED = "digits, with a point for a fraction, such as 1000 or 0.5";
+  // 1,000 is refused, because it might be 1; 0,5 is taken, as some write a half
+  const NUMBER = "\\s*-?(\\d+(\\.\\d*)?|\\.\\d+|\\d+,\\d{1,2}|0,\\d+)\\s*";
+
+  const make = (tag, properties = {}, ...inside) => {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...inside);
+    return made;
+  };
+  const kept = {}; // for frames in which a browser keeps nothing
+  const read = (id) => {
+    try { return JSON.parse(localStorage.getItem(`guess/${id}`)); } catch { return kept[id] ?? null; }
+  };
+  const keep = (id, first) => {
+    try { localStorage.setItem(`guess/${id}`, JSON.stringify(first)); } catch { kept[id] = first; }
+    tally();
+  };
+  // a guess at the very border is right, however its last bit is rounded
+  const isNear = (guess, answer, within) =>
+    guess === answer || Math.abs(guess - answer) <= within * Math.abs(answer) * (1 + 1e-9);
+
+  function enhance(block) {
+    const { id, parts, because } = JSON.parse(block.dataset.guess);
+    const folded = block.querySelector("details");
+    const controls = parts.map(control);
+    const form = make("form", { noValidate: true }, ...controls, make("button", { textContent: "Guess" }));
+    const said = make("p");
+    said.setAttribute("role", "status");
+    form.dataset.lmSuppressShortcuts = "true"; // or JupyterLab takes Enter, arrows and letters
+    form.addEventListener("keydown", (event) => event.stopPropagation());
+    folded.querySelector("summary").textContent = "Show the answer";
+    block.prepend(form, said);
+    block.dataset.ready = "true";
+    if (read(id)) show(read(id));
+
+    folded.addEventListener("toggle", () => {
+      if (folded.open && !read(id)) keep(id, { right: null });
+    });
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const missing = parts.findIndex((_, n) => !isGiven(form[`part${n}`]));
+      if (missing >= 0) {
+        const { label, choices } = parts[missing];
+        said.textContent = `${label}: please ${choices ? "choose one" : `give ${WANTED}`}. (Nothing was counted.)`;
+        controls[missing].querySelector("input").focus();
+        return;
+      }
+      const given = parts.map(({ choices }, n) => {
+        const { value } = form[`part${n}`];
+        return choices ? value : parseFloat(value.replace(",", "."));
+      });
+      const right = parts.every(({ answer, within = 0 }, n) => isNear(given[n], answer, within));
+      const first = read(id);
+      if (!first) keep(id, { right, given });
+      show({ right, given }, first);
+    });
+
+    function isGiven(field) { // buttons that share a name are one field
+      return field instanceof RadioNodeList ? field.value !== "" : field.checkValidity();
+    }
+
+    function control({ label, choices }, n) {
+      const named = { name: `part${n}`, required: true };
+      if (!choices) {
+        const pattern = label.includes("%") ? `${NUMBER}%?\\s*` : NUMBER;
+        const look = { type: "text", inputMode: "decimal", autocomplete: "off", size: 10 };
+        return make("label", {}, `${label} `, make("input", { ...named, ...look, pattern, title: WANTED }), " ");
+      }
+      const buttons = choices.map((value) =>
+        make("label", {}, make("input", { ...named, type: "radio", value }), ` ${value} `));
+      return make("fieldset", {}, make("legend", { textContent: label }), ...buttons);
+    }
+
+    function show({ right, given }, before) {
+      const why = given && because.find(([wrong]) =>
+        wrong.every((part, n) => isNear(given[n], part, Number.isInteger(part) ? 0 : Math.max(0.01, parts[n].within))))?.[1];
+      const words = [];
+      if (right) words.push("✔ Right.");
+      if (right === false) words.push(`✘ Not this time. You guessed ${given.join("; ")}.`, why);
+      if (right === null) words.push("You have seen the answer.");
+      if (before) words.push(before.right === null ? "(Not counted: you saw the answer.)" : "(Your first guess counts.)");
+      said.textContent = words.filter(Boolean).join(" ");
+      folded.open = true;
+    }
+  }
+
+  function tally() {
+    for (const place of document.querySelectorAll(".tally")) {
+      const all = place.dataset.guesses.split(" ").filter(Boolean).map((id) => read(id)?.right);
+      const right = all.filter((one) => one === true).length;
+      const open = all.filter((one) => one === undefined).length;
+      place.textContent = `${right} of ${all.length} right${open ? `, ${open} still to guess` : ""}`;
+    }
+  }
+
+  document.querySelectorAll(".guess:not([data-ready])").forEach(enhance);
+  tally();
+})();

@@ -1,0 +1,188 @@
+"""Answers to the exercises of lesson 10: right ones, and wrong ones with words of what they are told."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from course_lib.document_boundaries import document_mask, position_ids_from_starts
+from course_lib.exercises.document_boundaries import chat_labels, leaks, may_look, positions_of, starts_from_ends
+from course_lib.teaching.checks import FAILED, PASSED
+
+
+def remembers_the_last_id(ids, end_id):
+    starts, last = [], end_id
+    for place, token in enumerate(ids):
+        if last == end_id:
+            starts.append(place)
+        last = token
+    return starts
+
+
+def asks_whether_the_next_id_is_true(ids, end_id):
+    starts = [0] if ids else []
+    for place in range(len(ids) - 1):
+        if ids[place] == end_id and ids[place + 1]:
+            starts.append(place + 1)
+    return starts
+
+
+def after_every_end(ids, end_id):
+    starts = [0]
+    for place, token in enumerate(ids):
+        if token == end_id:
+            starts.append(place + 1)
+    return starts
+
+
+def counts_on(document_starts, length):
+    positions = []
+    for place in range(length):
+        positions.append(0 if place in document_starts else positions[-1] + 1)
+    return positions
+
+
+def looks_up_the_next_start(document_starts, length):
+    positions, document = [], 0
+    for place in range(length):
+        if place == document_starts[document + 1]:
+            document += 1
+        positions.append(place - document_starts[document])
+    return positions
+
+
+def without_the_last(document_starts, length):
+    return [position for one, other in pairwise(document_starts) for position in range(other - one)]
+
+
+def opens_blocks(position_ids):
+    size = len(position_ids)
+    mask = np.zeros((size, size), dtype=bool)
+    for q, position in enumerate(position_ids):
+        mask[q, q - position : q + 1] = True
+    return mask
+
+
+def numbers_the_documents(position_ids):
+    number, numbers = -1, []
+    for position in position_ids:
+        number += position == 0
+        numbers.append(number)
+    return numbers
+
+
+def same_document(position_ids):
+    numbers = numbers_the_documents(position_ids)
+    return [[one == other for other in numbers] for one in numbers]
+
+
+def one_row_many_times(position_ids):
+    size = len(position_ids)
+    mask = [[False] * size] * size
+    for q in range(size):
+        for k in range(q - position_ids[q], q + 1):
+            mask[q][k] = True
+    return mask
+
+
+def moved(model, ids, start, places):
+    other = [place for place in range(len(ids)) if (place < start) != (places[0] < start)]
+    altered = [token + 7 if place in places else token for place, token in enumerate(ids)]
+    before, after = model(ids, start), model(altered, start)
+    return any(before[place] != after[place] for place in other)
+
+
+def one_id_after_another(model, ids, start):
+    return any(moved(model, ids, start, [place]) for place in range(len(ids)))
+
+
+def changes_the_ids_themselves(model, ids, start):
+    before = model(ids, start)
+    for place in range(start):
+        ids[place] += 1
+    return model(ids, start)[start:] != before[start:]
+
+
+def zeros_the_first(model, ids, start):
+    altered = [0] * start + ids[start:]
+    return model(altered, start)[start:] != model(ids, start)[start:]
+
+
+def fills_a_row(roles, turns):
+    labels, place = np.full(sum(map(len, turns)), -100), 0
+    for role, ids in zip(roles, turns, strict=True):
+        if role == "assistant":
+            labels[place : place + len(ids)] = ids
+        place += len(ids)
+    labels[0] = -100
+    return labels
+
+
+def flat(turns):
+    return [label for ids in turns for label in ids]
+
+
+def turn_by_turn(roles, turns):
+    scored = [ids if role == "assistant" else [-100 for _ in ids] for role, ids in zip(roles, turns, strict=True)]
+    return [-100, *flat(scored)[1:]]
+
+
+def overwrites_the_first_turn(roles, turns):
+    turns[0][0] = -100
+    return flat(ids if role == "assistant" else [-100] * len(ids) for role, ids in zip(roles, turns, strict=True))
+
+
+def every_turn_but_the_users(roles, turns):
+    return turn_by_turn(["user" if role == "user" else "assistant" for role in roles], turns)
+
+
+def only_the_last(roles, turns):
+    last = max((i for i, role in enumerate(roles) if role == "assistant"), default=None)
+    return turn_by_turn([role if i == last else "user" for i, role in enumerate(roles)], turns)
+
+
+def without_the_ends(roles, turns):
+    return [-100 if label == 9 else label for label in turn_by_turn(roles, turns)]
+
+
+ANSWERS = [
+    (starts_from_ends, remembers_the_last_id, PASSED),
+    (starts_from_ends, lambda ids, end: [i for i in range(len(ids)) if i == 0 or ids[i - 1] == end], PASSED),
+    (starts_from_ends, after_every_end, "after the last place"),
+    (starts_from_ends, lambda ids, end: [i for i, token in enumerate(ids) if token == end], "places of the ends"),
+    (starts_from_ends, lambda ids, end: remembers_the_last_id(ids, 0), "look for id 0"),
+    (starts_from_ends, lambda ids, end: [0, *remembers_the_last_id(ids, end)[1:]], "a row without ids"),
+    (starts_from_ends, asks_whether_the_next_id_is_true, "entries are missing"),
+    (starts_from_ends, lambda ids, end: ids.count(end), "one value"),
+    (positions_of, counts_on, PASSED),
+    (positions_of, position_ids_from_starts, PASSED),
+    (positions_of, lambda starts, n: [p - max(s for s in starts if s <= p) for p in range(n)], PASSED),
+    (positions_of, without_the_last, "forget the last document"),
+    (positions_of, lambda starts, n: np.arange(n), "run on through"),
+    (positions_of, lambda starts, n: np.add(counts_on(starts, n), 1), "count from 1"),
+    (positions_of, looks_up_the_next_start, "IndexError"),
+    (positions_of, lambda starts, n: [p % max(starts[-1], 1) for p in range(n)], FAILED),
+    (may_look, opens_blocks, PASSED),
+    (may_look, lambda ps: document_mask([i for i, p in enumerate(ps) if p == 0], len(ps)), PASSED),
+    (may_look, lambda ps: np.tril(same_document(ps)), PASSED),
+    (may_look, same_document, "later places"),
+    (may_look, lambda ps: np.tri(len(ps), dtype=bool), "plain causal mask"),
+    (may_look, lambda ps: np.tril(same_document(ps), -1), "close a place to itself"),
+    (may_look, lambda ps: ~np.tril(same_document(ps)), "who may *not* look"),
+    (may_look, lambda ps: np.triu(same_document(ps)), "columns are exchanged"),
+    (may_look, one_row_many_times, FAILED),
+    (leaks, one_id_after_another, PASSED),
+    (leaks, lambda m, ids, n: moved(m, ids, n, range(n)) or moved(m, ids, n, range(n, len(ids))), PASSED),
+    (leaks, lambda m, ids, n: moved(m, ids, n, range(n)), "one direction only"),
+    (leaks, lambda m, ids, n: moved(m, ids, n, [0]) or moved(m, ids, n, [n]), "only one id"),
+    (leaks, lambda m, ids, n: m([token + 3 for token in ids], n) != m(ids, n), "the document that you changed"),
+    (leaks, changes_the_ids_themselves, "changes its arguments"),
+    (leaks, zeros_the_first, FAILED),
+    (chat_labels, fills_a_row, PASSED),
+    (chat_labels, turn_by_turn, PASSED),
+    (chat_labels, every_turn_but_the_users, "the assistant didn't write"),
+    (chat_labels, only_the_last, "only one turn"),
+    (chat_labels, without_the_ends, "learn to stop"),
+    (chat_labels, overwrites_the_first_turn, "changes its arguments"),
+    (chat_labels, lambda roles, turns: [*turn_by_turn(roles, turns)[1:], -100], "shift the labels"),
+    (chat_labels, lambda roles, turns: turn_by_turn(roles[::-1], turns), FAILED),
+]

@@ -1,0 +1,133 @@
+"""Answers to the exercises of lesson 11: right ones, and wrong ones with words of what they are told."""
+
+import re
+
+import numpy as np
+
+from course_lib.exercises.token_shards import block_order, leaked, locate, pages_touched
+from course_lib.teaching.checks import FAILED, PASSED
+
+
+def searches_the_ends(position, shard_sizes):
+    ends = np.cumsum(shard_sizes)
+    shard = np.searchsorted(ends, position, side="right")
+    return shard, position - (ends[shard] - shard_sizes[shard])
+
+
+def searches_on_the_left(position, shard_sizes):
+    ends = np.cumsum(shard_sizes)
+    shard = np.searchsorted(ends, position)
+    return shard, position - (ends[shard] - shard_sizes[shard])
+
+
+def lists_all_places(position, shard_sizes):
+    places = [(shard, place) for shard, size in enumerate(shard_sizes) for place in range(size)]
+    return places[position]
+
+
+def never_subtracts(position, shard_sizes):
+    for shard, size in enumerate(shard_sizes):
+        if position < size:
+            return shard, position
+
+
+def forgets_the_place(position, shard_sizes):
+    for shard, size in enumerate(shard_sizes):
+        if position < size:
+            return shard
+        position -= size
+
+
+def slices_of_all(num_windows, block_size, blocks):
+    windows = list(range(num_windows))
+    return [window for block in blocks for window in windows[block * block_size : (block + 1) * block_size]]
+
+
+def as_lists(num_windows, block_size, blocks):
+    return [slices_of_all(num_windows, block_size, [block]) for block in blocks]
+
+
+def cuts_the_end_off(num_windows, block_size, blocks):
+    order = []
+    for block in blocks:
+        order.extend(range(block * block_size, block * block_size + block_size))
+    return order[:num_windows]
+
+
+def normal(text):
+    return re.sub(r"\s+", " ", text).strip().lower()
+
+
+def among_the_words(train, val):
+    known = [text.lower().split() for text in train]
+    return [number for number, text in enumerate(val) if text.lower().split() in known]
+
+
+def with_a_set(train, val):
+    seen = set(map(normal, train))
+    return [number for number in range(len(val)) if normal(val[number]) in seen]
+
+
+def compares_both(train, val, normal):
+    return [number for number, text in enumerate(val) if normal(text) in [normal(one) for one in train]]
+
+
+def byte_by_byte(starts, context_length, bytes_per_id):
+    pages = set()
+    for start in starts:
+        for byte in range(start * bytes_per_id, (start + context_length + 1) * bytes_per_id):
+            pages.add(byte // 4096)
+    return len(pages)
+
+
+def id_by_id(starts, context_length, bytes_per_id):
+    return len({(s + i) * bytes_per_id // 4096 for s in starts for i in range(context_length + 1)})
+
+
+def with_arrays(starts, context_length, bytes_per_id):
+    ids = np.add.outer(np.array(starts, dtype=int), np.arange(context_length + 1))
+    return len(np.unique([ids * bytes_per_id // 4096, ((ids + 1) * bytes_per_id - 1) // 4096]))
+
+
+ANSWERS = [
+    (locate, searches_the_ends, PASSED),
+    (locate, lists_all_places, PASSED),
+    (locate, searches_on_the_left, "the first id of a shard"),
+    (locate, lambda position, sizes: divmod(position, sizes[0]), "as large as the first"),
+    (locate, lambda position, sizes: (lists_all_places(position, sizes)[0], position), "in the whole stream"),
+    (locate, never_subtracts, "don't subtract"),
+    (locate, forgets_the_place, "one value where several"),
+    (locate, lambda position, sizes: lists_all_places(position, sizes)[::-1], "exchanged"),
+    (locate, lambda position, sizes: (position % len(sizes), position // len(sizes)), FAILED),
+    (block_order, slices_of_all, PASSED),
+    (block_order, lambda n, size, blocks: [w for b in blocks for w in range(n) if w // size == b], PASSED),
+    (
+        block_order,
+        lambda n, size, blocks: [b * size + i for b in blocks for i in range(size)],
+        "fill up the short block",
+    ),
+    (block_order, cuts_the_end_off, "comes last in the order"),
+    (block_order, lambda n, size, blocks: sorted(range(n), key=lambda w: blocks[w // size]), "the wrong way round"),
+    (block_order, as_lists, "lists inside the list"),
+    (block_order, lambda n, size, blocks: [b + i for b in blocks for i in range(size) if b + i < n], FAILED),
+    (leaked, with_a_set, PASSED),
+    (leaked, among_the_words, PASSED),
+    (leaked, lambda train, val: compares_both(train, val, str), "upper and lower case"),
+    (leaked, lambda train, val: compares_both(train, val, lambda t: t.strip().lower()), "inside a text"),
+    (leaked, lambda train, val: compares_both(train, val, lambda t: normal(t).replace(" ", "")), "`ahat`"),
+    (leaked, lambda train, val: [i for i, t in enumerate(val) if normal(t) in train], "one side only"),
+    (leaked, lambda train, val: [t for t in val if normal(t) in map(normal, train)], "return the texts"),
+    (leaked, lambda train, val: {i for i, t in enumerate(val) if normal(t) in map(normal, train)}, "a `set`"),
+    (
+        leaked,
+        lambda train, val: [i for i in range(min(len(train), len(val))) if normal(train[i]) == normal(val[i])],
+        FAILED,
+    ),
+    (pages_touched, byte_by_byte, PASSED),
+    (pages_touched, with_arrays, PASSED),
+    (pages_touched, lambda starts, t, b: byte_by_byte(starts, t - 1, b), "forget the last target"),
+    (pages_touched, lambda starts, t, b: byte_by_byte(starts, t, 1), "ids for bytes"),
+    (pages_touched, lambda starts, t, b: sum(byte_by_byte([s], t, b) for s in starts), "once for each window"),
+    (pages_touched, lambda starts, t, b: len({s * b // 4096 for s in starts}), "a window begins"),
+    (pages_touched, id_by_id, FAILED),
+]

@@ -1,0 +1,304 @@
+"""Prompts: what Python makes of a question, and what a browser makes of that."""
+
+import ast
+import html
+import json
+import math
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+import torch
+
+import refresh_notebooks
+from course_lib.teaching import plot_shift, predict
+from course_lib.teaching.predict import asked, script, written
+
+LESSONS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
+
+
+def data_of(shown: str) -> dict:
+    return json.loads(html.unescape(re.search(r'data-guess="([^"]*)"', shown)[1]))
+
+
+def parts_of(*args: object, **options: object) -> list[dict]:
+    return data_of(predict(*args, **options)._repr_html_())["parts"]
+
+
+def test_numbers_of_all_libraries_are_asked_for_as_plain_ones():
+    for one, exact in ((3, True), (np.uint16(3), True), (torch.tensor(3), True), (np.float32(3), False)):
+        (part,) = parts_of({"windows": one})
+        assert part == {"label": "windows", "answer": 3, "choices": None, "within": 0 if exact else 0.01}
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        (math.log(79), "4.369"),
+        (129_896, "129,896"),
+        (301_757.34, "301,757"),
+        (0.1 + 0.2, "0.3"),
+        (-0.5, "-0.5"),
+        (0, "0"),
+    ],
+)
+def test_fractions_have_the_digits_that_are_shown(answer, shown):
+    prompt = predict({"loss": answer})
+    assert f"loss: <b>{shown}</b>" in prompt._repr_html_()
+    assert prompt.parts[0]["answer"] == float(shown.replace(",", ""))
+
+
+def test_flags_and_choices_are_chosen_from():
+    assert parts_of({"shuffled": True, "random": np.False_}) == [
+        {"label": "shuffled", "answer": "yes", "choices": ["yes", "no"]},
+        {"label": "random", "answer": "no", "choices": ["yes", "no"]},
+    ]
+    assert parts_of({"curve": "C"}, choices=["A", "B", "C"])[0]["choices"] == ["A", "B", "C"]
+    assert parts_of({"bytes": 2}, choices=(2, 1024))[0] == {"label": "bytes", "answer": "2", "choices": ["2", "1,024"]}
+    limits = {"less than half": 0.5, "more": math.inf}
+    assert [part["answer"] for part in parts_of({"a": 0.49, "b": 0.5}, choices=limits)] == list(limits)
+
+
+def test_an_allowance_is_told_with_the_answer():
+    shown = predict({"bytes": 511.9}, within=0.1)._repr_html_()
+    assert "<b>511.9</b> (up to 10 % off counts as right)" in shown
+    assert data_of(shown)["parts"][0]["within"] == 0.1
+
+
+def test_evidence_is_shown_as_a_notebook_shows_it():
+    class Shown:
+        def _repr_html_(self) -> str:
+            return "<table></table>"
+
+    figure = plot_shift([1, 2, 3])
+    shown = predict({"a": 1}, Shown(), [1, "<"], "as\nprinted", figure)._repr_html_()
+    inside = shown.split("<details>")[1]
+    assert "<table></table>\n<pre>[1, &#x27;&lt;&#x27;]</pre>\n<pre>as\nprinted</pre>\n<img alt=" in inside
+    assert "measured" not in shown
+    measured = predict({"a": 1}, "1.23", measured=True)._repr_html_()
+    assert "<!-- measured --><pre>1.23</pre><!-- end -->" in measured
+
+
+def test_what_other_machines_measure_is_not_compared():
+    patterns = (Path(__file__).parent / "sanitize.cfg").read_text(encoding="utf-8")
+    found = re.findall(r"regex: (.*)\nreplace: (.*)", patterns)
+
+    def compared(shown: str) -> str:
+        for regex, replacement in found:
+            shown = re.sub(regex, replacement, shown)
+        return shown
+
+    one, other = (predict({"a": 1}, text, measured=True)._repr_html_() for text in ("1.23", "1.24"))
+    assert one != other
+    assert compared(one) == compared(other)
+    assert "<b>1</b>" in compared(one)
+    plain = predict({"a": 1}, "1.23")._repr_html_()
+    assert compared(plain) == plain
+    assert compared('<img src="data:image/png;base64,AA==">') == compared('<img src="data:image/png;base64,AB==">')
+
+
+def test_another_label_or_answer_is_another_guess_and_other_evidence_is_not():
+    first = predict({"windows": 3}, because={2: "One more."}).id
+    assert predict({"windows": 3}, "evidence").id == first
+    assert (
+        len({first, predict({"windows": 4}).id, predict({"tokens": 3}).id, predict({"windows": 3}, choices=(3, 4)).id})
+        == 4
+    )
+
+
+def test_the_prompts_of_a_kernel_are_known_once_each():
+    before = list(asked)
+    one, other = predict({"asked once": 1}), predict({"asked twice": 1})
+    assert predict({"asked once": 1}).id == one.id
+    assert asked == [*before, one.id, other.id]
+
+
+# Lessons: what stands where, and what gives an answer away.
+
+
+def is_prompt(cell: nbformat.NotebookNode) -> bool:
+    return cell.cell_type == "code" and bool(refresh_notebooks.PROMPT.search(cell.source))
+
+
+def cells_of(path: Path) -> list[nbformat.NotebookNode]:
+    return nbformat.read(path, as_version=4).cells
+
+
+def first_lines(cell: nbformat.NotebookNode) -> list[str]:
+    """What JupyterLab shows of a cell, and of each of its outputs, that somebody has folded: a line."""
+    lines = [cell.source.splitlines()[0]]
+    for output in cell.outputs:
+        data = output.get("data", {})
+        text = data.get("text/html", data.get("text/markdown", data.get("text/plain", output.get("text", ""))))
+        lines += [line for line in text.splitlines() if line][:1]
+    return lines
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_the_question_is_followed_by_one_folded_cell(path):
+    cells = cells_of(path)
+    assert sum("**Predict" in cell.source for cell in cells) == sum(map(is_prompt, cells)) >= 4
+    for before, cell in pairwise(cells):
+        is_asked = before.cell_type == "markdown" and "**Predict" in before.source
+        assert is_prompt(cell) == is_asked, cell.source
+        if is_asked:
+            assert before.source.count("**Predict") == 1, before.source
+            assert "\n\n" not in before.source.split("**Predict")[1], "what follows a question is asked already"
+        if is_prompt(cell):
+            assert cell.source.splitlines()[0] == refresh_notebooks.GUESS_FIRST
+            assert cell.metadata == {"cellView": "form", "jupyter": {"source_hidden": True}, "tags": ["hide-input"]}
+            last = ast.parse(cell.source).body[-1]
+            assert last.value.func.id == "predict", "a prompt is the last expression of its cell"
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_nothing_that_is_folded_tells_an_answer(path):
+    cells = cells_of(path)
+    for cell in filter(is_prompt, cells):
+        for line in first_lines(cell):
+            assert line in (refresh_notebooks.GUESS_FIRST, " "), line
+        assert cell.outputs, cell.source
+        assert re.fullmatch("Guess first: .*", cell.outputs[-1].data["text/plain"])
+        assert [output.output_type for output in cell.outputs] == ["execute_result"], "evidence is returned"
+        assert "<script" not in cell.outputs[0].data["text/html"]
+    # Nothing else is folded but what prepares a figure, which says nothing of what is asked below it.
+    for cell in cells:
+        assert not cell.metadata.get("jupyter", {}).get("outputs_hidden")
+        assert not re.search(r"^because\b", cell.source, flags=re.MULTILINE), cell.source
+
+
+def test_no_two_prompts_of_the_course_share_a_guess():
+    shown = [cell.outputs[0].data["text/html"] for path in LESSONS for cell in cells_of(path) if is_prompt(cell)]
+    ids = [data_of(one)["id"] for one in shown]
+    assert len(set(ids)) == len(ids) > 100
+
+
+# In a browser.
+
+SCRIPT = (Path(__file__).parent.parent / "course_lib" / "teaching" / "predict.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def page_of(visit, tmp_path):
+    """Open a page with these prompts, which remembers guesses as long as the test runs."""
+
+    def page_of(*prompts: object) -> object:
+        shown = "\n".join(prompt._repr_html_() for prompt in prompts)
+        tally = f'<span class="tally" data-guesses="{" ".join(prompt.id for prompt in prompts)}"></span>'
+        page = tmp_path / "page.html"
+        page.write_text(
+            f'<!doctype html><meta charset="utf-8">{shown}{tally}<script>{SCRIPT}</script>', encoding="utf-8"
+        )
+        return visit(page.as_uri())
+
+    return page_of
+
+
+def submit(page: object, **typed: str) -> str:
+    for label, text in typed.items():
+        page.get_by_label(label).fill(text)
+    page.get_by_role("button", name="Guess").click()
+    return page.get_by_role("status").inner_text()
+
+
+@pytest.mark.browser
+def test_a_guess_unfolds_the_answer_and_the_first_one_counts(page_of):
+    page = page_of(predict({"windows": 196, "last": 195}, [193, 194, 195], because={(197, 196): "No last target."}))
+    answer, tally = page.get_by_text("[193, 194, 195]"), page.locator(".tally")
+    assert not answer.is_visible()
+    assert tally.inner_text() == "0 of 1 right, 1 still to guess"
+    said = submit(page, windows="197", last="196")
+    assert said == "✘ Not this time. You guessed 197; 196. No last target."
+    assert answer.is_visible()
+    assert submit(page, windows="196", last="195") == "✔ Right. (Your first guess counts.)"
+    assert tally.inner_text() == "0 of 1 right"
+    page.reload()
+    assert answer.is_visible()
+    assert page.get_by_role("status").inner_text() == said
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("answer", "typed", "counts"),
+    [
+        (0.5, "0,5", True),
+        (0.5, ".5", True),
+        (0.125, "0,125", True),
+        (0.5, " 0.5 ", True),
+        (0.5, "0.504", True),
+        (1000, "1000", True),
+        (1, "1,000", False),
+        (1000, "1,000", False),
+        (1 / 3, "1/3", False),
+        (1000, "1e3", False),
+        (50, "50 %", False),
+        (0, "0", True),
+        (0, "", False),
+        (-2, "-2", True),
+    ],
+)
+def test_a_number_is_read_or_refused(page_of, answer, typed, counts):
+    page = page_of(predict({"number": answer}))
+    said = submit(page, number=typed)
+    assert page.locator("details").get_attribute("open") == ("" if counts else None)
+    wanted = "number: please give digits, with a point for a fraction, such as 1000 or 0.5. (Nothing was counted.)"
+    assert said == ("✔ Right." if counts else wanted)
+
+
+@pytest.mark.browser
+def test_a_share_may_be_given_with_its_sign(page_of):
+    assert submit(page_of(predict({"share, in %": 36.9})), share="37 %") == "✔ Right."
+
+
+@pytest.mark.browser
+def test_of_several_choices_each_is_needed_and_the_button_counts(page_of):
+    page = page_of(predict({"shuffled": True, "random": False}))
+    groups = [page.get_by_role("group", name=name) for name in ("shuffled", "random")]
+    groups[0].get_by_label("yes").check()
+    assert submit(page) == "random: please choose one. (Nothing was counted.)"
+    groups[1].get_by_label("yes").check()
+    groups[1].get_by_label("no").check()
+    assert submit(page) == "✔ Right."
+    assert page.locator(".tally").inner_text() == "1 of 1 right"
+
+
+@pytest.mark.browser
+def test_who_unfolds_the_answer_first_has_seen_it(page_of):
+    page = page_of(predict({"number": 7}), predict({"other": 8}))
+    page.get_by_text("Show the answer").first.click()
+    page.get_by_text("number: 7").wait_for()
+    page.get_by_label("number").fill("7")
+    page.get_by_role("button", name="Guess").first.click()
+    assert page.get_by_role("status").first.inner_text() == "✔ Right. (Not counted: you saw the answer.)"
+    assert page.locator(".tally").inner_text() == "0 of 2 right, 1 still to guess"
+
+
+@pytest.mark.browser
+def test_keys_that_are_typed_stay_in_the_form(page_of):
+    page = page_of(predict({"number": 12}))
+    page.evaluate("window.heard = []; addEventListener('keydown', (event) => heard.push(event.key))")
+    page.get_by_label("number").press_sequentially("12")
+    for key in ("ArrowUp", "ArrowLeft", "Enter"):
+        page.get_by_label("number").press(key)
+    assert page.get_by_role("status").inner_text() == "✔ Right."  # Enter is a guess
+    assert page.evaluate("heard") == []
+    page.keyboard.press("Escape")
+    page.locator("summary").press("a")
+    assert page.evaluate("heard") == ["a"]
+
+
+def test_without_a_person_no_script_is_shown(monkeypatch):
+    shell = type("Shell", (), {"kernel": 1})
+    monkeypatch.setattr(script.__globals__["os"], "environ", {})
+    assert script() == ""  # no notebook
+    monkeypatch.setitem(script.__globals__, "get_ipython", shell)
+    assert script() == f"<script>{SCRIPT}</script>"
+    monkeypatch.setattr(script.__globals__["os"], "environ", {"COURSE_WIDGETS": "0"})
+    assert script() == ""
+
+
+def test_choices_are_written_as_answers_are():
+    assert [written(one) for one in (True, 1000, 0.25, "C")] == ["yes", "1,000", "0.25", "C"]
