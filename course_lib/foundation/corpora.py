@@ -56,18 +56,16 @@ def decode_text(data: bytes, name: str) -> str:
     Zero bytes are valid UTF-8, but whoever finds them reads a binary file, or UTF-16.
     Raises ValueError with the name, and the place of what is wrong.
     """
+    if b"\0" in data:
+        raise ValueError(f"{name} is binary, not text: byte {data.index(0)} is zero")
     try:
-        text = data.decode()
+        return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         place = f"byte {error.start} on" + (f", in line {line}" if line > 1 else "")
         raise ValueError(
             f"{name} is not UTF-8 from {place}; convert it first"
         ) from None
-    if "\0" in text:
-        zero = data.index(0)
-        raise ValueError(f"{name} is binary, not text: byte {zero} is zero")
-    return text
 
 
 def _bundled(name: str) -> Path:
