@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Annotated, Literal
 
@@ -23,7 +24,8 @@ from course_lib.foundation import (
     Length,
     OneOf,
     Pack,
-    as_stream,
+    Position,
+    as_ids,
     check_choice,
     check_integer,
     check_iterable,
@@ -200,7 +202,7 @@ def _check_labels(
     labels: Sequence[Ids], documents: Sequence[np.ndarray], name: str = "labels"
 ) -> list[np.ndarray]:
     check_iterable(name, labels, "lists")
-    labels = [as_stream(f"{name}[{i}]", each) for i, each in enumerate(labels)]
+    labels = [as_ids(f"{name}[{i}]", each) for i, each in enumerate(labels)]
     if list(map(len, labels)) != list(map(len, documents)):
         raise ValueError(f"{name} must be as many for each document as it has ids")
     return labels
@@ -250,7 +252,7 @@ def crop_documents(
         row, room = [], max_length
         while room:
             for piece in islice(arriving, buffer_size - len(buffer)):
-                buffer.add(piece.document, piece)
+                buffer.put(piece.document, piece)
             if not buffer:
                 break
             length = buffer.longest(room)
@@ -341,7 +343,7 @@ class _Buffer:
         """The tickets of the pieces that wait."""
         return iter(self._pieces)
 
-    def add(self, ticket: int, piece: Piece) -> None:
+    def put(self, ticket: int, piece: Piece) -> None:
         length = len(piece.ids)
         self._pieces[ticket] = piece
         if not self._tickets[length]:
@@ -368,6 +370,14 @@ class _Buffer:
         return self._pieces.pop(ticket)
 
 
+def _entries(read: int, checksum: int, buffer: _Buffer) -> dict[str, object]:
+    """Say what has been read and what waits, as a state does."""
+    # Pieces may have come since, before some document that could not be read.
+    waiting = [number for number in buffer if number < read]
+    checksum = _with_waiting(checksum, waiting)
+    return {"pieces_read": read, "checksum": checksum, "waiting": waiting}
+
+
 class PackStream:
     """Packs of documents that are still arriving; made by `pack_stream`.
 
@@ -381,9 +391,8 @@ class PackStream:
         iterate_documents(documents)  # anything but a collection is refused now
         self._documents = documents
         self._is_used_up = False
-        self._begin = START
-        # Of the iterator that acted last: pieces read, their checksum, and the buffer.
-        self._position: tuple[int, int, _Buffer] | None = None
+        # a place is entries of a state, or a function that makes them when asked
+        self._position = Position(START)
 
     def __iter__(self) -> Iterator[Pack]:
         if iter(self._documents) is self._documents:  # yields its documents only once
@@ -393,33 +402,29 @@ class PackStream:
                     f"got a {type(self._documents).__name__} that has been read"
                 )
             self._is_used_up = True
-        self._position = None
-        return self._packs(self._begin)
+        return self._position.follow(self._packs(self._position.begin), START)
 
-    def _packs(self, begin: dict[str, object]) -> Iterator[Pack]:
+    def _packs(self, begin: dict[str, object]) -> Iterator[tuple[Pack, Callable]]:
+        """Yield each pack with the place behind it."""
         pieces = enumerate(_pieces(self._documents, self.max_length))
         buffer, checksum = self._read_again(pieces, begin)
         read = begin["pieces_read"]
         for number, piece in pieces:
-            buffer.add(number, piece)
+            buffer.put(number, piece)
             checksum = _add_to_checksum(checksum, piece)
             read = number + 1
             if len(buffer) == self.buffer_size:
-                yield self._next_pack(buffer, read, checksum)
+                yield self._next_pack(buffer), partial(_entries, read, checksum, buffer)
         while buffer:
-            yield self._next_pack(buffer, read, checksum)
-        # Not if a state was loaded meanwhile, because that one is still to be read.
-        if self._begin is begin:
-            self._begin = START
+            yield self._next_pack(buffer), partial(_entries, read, checksum, buffer)
 
-    def _next_pack(self, buffer: _Buffer, read: int, checksum: int) -> Pack:
+    def _next_pack(self, buffer: _Buffer) -> Pack:
         """The oldest piece, so that none waits forever; then the longest that fit."""
         row, room, length = [], self.max_length, buffer.oldest()
         while length:
             row.append(buffer.take(length))
             room -= length
             length = buffer.longest(room)
-        self._position = read, checksum, buffer
         return join_pieces(row)
 
     def _read_again(
@@ -431,7 +436,7 @@ class PackStream:
         for number, piece in islice(pieces, begin["pieces_read"]):
             checksum = _add_to_checksum(checksum, piece)
             if number in waiting:
-                buffer.add(number, piece)
+                buffer.put(number, piece)
         if _with_waiting(checksum, begin["waiting"]) != begin["checksum"]:
             raise ValueError(
                 "documents must be those of the saved state, and wait as it says"
@@ -440,17 +445,8 @@ class PackStream:
 
     def state_dict(self) -> dict[str, object]:
         """Say how much has been read and which pieces still wait, ready for JSON."""
-        if self._position is None:
-            return {**self._begin, **self._settings()}
-        read, checksum, buffer = self._position
-        # Pieces may have come since, before some document that could not be read.
-        waiting = [number for number in buffer if number < read]
-        return {
-            "pieces_read": read,
-            "checksum": _with_waiting(checksum, waiting),
-            "waiting": waiting,
-            **self._settings(),
-        }
+        place = self._position.now
+        return {**(place() if callable(place) else place), **self._settings()}
 
     def load_state_dict(self, state: Mapping[str, object]) -> None:
         """Go on from `state`: the documents are read again, from the first to there.
@@ -459,12 +455,12 @@ class PackStream:
         """
         state = check_state(state, self._settings(), START, owner="stream")
         read, checksum, waiting = (state[name] for name in START)
-        self._begin = {
+        place = {
             "pieces_read": check_integer("pieces_read", read, minimum=0, maximum=2**62),
             "checksum": check_integer("checksum", checksum, minimum=0),
-            "waiting": as_stream("waiting", waiting).tolist(),
+            "waiting": as_ids("waiting", waiting).tolist(),
         }
-        self._position = None
+        self._position.go_to(place)
 
     def _settings(self) -> dict[str, int]:
         return {"max_length": self.max_length, "buffer_size": self.buffer_size}

@@ -20,18 +20,18 @@ from course_lib.foundation import (
     Finite,
     Ids,
     Length,
+    as_ids,
     as_integers,
-    as_stream,
     check_callable,
     check_range,
     checked,
 )
-from course_lib.foundation.arguments import Int64
 from course_lib.foundation.models import check_batch
 
 Window = TypeVar("Window", np.ndarray, torch.Tensor)
 Model = Callable[[torch.Tensor], torch.Tensor]
 
+Int64 = Annotated[int, AtLeast(-(2**63) + 1, 2**63 - 1)]  # what fits into a tensor
 LEAK_TOLERANCE = 1e-6  # in logits: rounding alone may move them by less
 
 
@@ -68,7 +68,7 @@ def context_target_pairs(ids: Ids) -> Iterator[tuple[np.ndarray, int]]:
 
 def as_predictable_stream(ids: Ids, name: str = "ids") -> np.ndarray:
     """View `ids` as a stream, shape (N,), in which there is something to predict."""
-    stream = as_stream(name, ids)
+    stream = as_ids(name, ids)
     if len(stream) < 2:
         needed = "at least 2 tokens, a context and its target"
         raise ValueError(f"{name} must hold {needed}, got {len(stream)}")

@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from course_lib.foundation import (
+    AnyStream,
     AtLeast,
     Count,
     Finite,
@@ -99,7 +100,7 @@ def sequential_starts(
 
 @checked
 def seq_data_iter_sequential(
-    corpus: Ids,
+    corpus: AnyStream,
     batch_size: Length,
     num_steps: Length,
     *,
@@ -195,7 +196,7 @@ Scheme = Callable[..., Iterator[InputsAndTargets]]
 @checked
 def epoch_after_epoch(
     scheme: Annotated[Scheme, check_callable],
-    corpus: Ids,
+    corpus: object,
     batch_size: Length,
     num_steps: Length,
     *,

@@ -35,6 +35,8 @@ FOUNDATION = [
     "progress",
     "intervals",
     "tokenizing",
+    "streams",
+    "positions",
     "corpora",
     "shuffling",
     "ledger",

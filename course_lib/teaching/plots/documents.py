@@ -10,8 +10,8 @@ from course_lib.foundation import (
     Count,
     Length,
     Several,
+    as_ids,
     as_integers,
-    as_stream,
     check_iterable,
     check_range,
     checked,
@@ -298,7 +298,7 @@ def _read_pack(
     def part(key: str) -> np.ndarray | None:
         is_mapping = isinstance(pack, Mapping)
         value = pack.get(key) if is_mapping else getattr(pack, key, None)
-        return None if value is None else as_stream(f"{name}.{key}", value)
+        return None if value is None else as_ids(f"{name}.{key}", value)
 
     ids, starts, documents = map(part, ("input_ids", "document_starts", "documents"))
     if ids is None:
