@@ -25,7 +25,6 @@ from numpy.typing import DTypeLike
 from course_lib.foundation import (
     Count,
     FilePath,
-    Length,
     Stream,
     check_index,
     check_integer,
