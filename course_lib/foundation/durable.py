@@ -131,14 +131,14 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def only_writer(folder: Path) -> Iterator[None]:
+def only_writer(folder: str | os.PathLike) -> Iterator[None]:
     """Let one process at a time write into a folder.
 
     The lock, the operating system's own, is on a file in the folder and ends with the
     process, no matter how. Raises BlockingIOError if another process is writing there
     now.
     """
-    lock = FileLock(folder / LOCK)
+    lock = FileLock(Path(folder) / LOCK)
     try:
         lock.acquire(timeout=0)
     except Timeout:

@@ -14,8 +14,8 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import closing
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -49,7 +49,7 @@ from course_lib.foundation.arguments import check_path
 from course_lib.many_machines.file_tasks import encode_task
 from course_lib.many_machines.inputs import TASK_BYTES, plan_tasks, read_task
 from course_lib.token_shards.shard_files import Manifest, ShardSettings
-from course_lib.token_shards.shard_tasks import Job, run_job
+from course_lib.token_shards.shard_tasks import Job, TaskResult, run_job
 
 MOST = 10**12  # machines, or devices, of an estimate
 
@@ -113,14 +113,13 @@ def tokenize_files(
     def texts() -> Iterator[str]:
         return (text for task in tasks for _, text in read_task(task, text_column))
 
-    warn_of_lost_characters(islice(texts(), 10), tokenizer)
-    results = progress_bar(
-        run_in_order(partial(encode_task, job), tasks, make_executor),
-        "tokenizing",
-        unit="task",
-        total=len(tasks),
-        progress=progress,
-    )
+    def results() -> Iterator[TaskResult]:
+        warn_of_lost_characters(texts(), tokenizer)
+        work = partial(encode_task, job)
+        with closing(run_in_order(work, tasks, make_executor)) as done:
+            yield from progress_bar(
+                done, "tokenizing", unit="task", total=len(tasks), progress=progress
+            )
 
     def do_each(write: Callable, plans: Sequence) -> Iterator:
         few = len(plans) < 3  # not worth another pool
@@ -128,7 +127,7 @@ def tokenize_files(
 
     source = str(inputs[0]) if len(inputs) == 1 else f"{inputs[0]} and the other inputs"
     return run_job(
-        job, tokenizer, texts(), results, do_each, source=source, progress=progress
+        job, tokenizer, texts(), results(), do_each, source=source, progress=progress
     )
 
 

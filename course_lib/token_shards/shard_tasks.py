@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -67,7 +67,7 @@ def run_job(
     job: Job,
     tokenizer: object,
     texts: Iterable[str],
-    results: Iterable[TaskResult],
+    results: Generator[TaskResult],
     do_each: Callable[[Callable, Sequence], Iterable] = map,
     *,
     source: str = "documents",
@@ -143,15 +143,16 @@ def _begin(job: Job, tokenizer: object) -> None:
     durable.write_json(folder / JOB, entries)
 
 
-def _up_to_limit(job: Job, results: Iterable[TaskResult]) -> Iterator[TaskResult]:
+def _up_to_limit(job: Job, results: Generator[TaskResult]) -> Iterator[TaskResult]:
     """Yield results, up to the first document that brings all above `max_tokens`."""
     left = job.settings.max_tokens
-    for result in results:
-        if left is not None and sum(result.tokens) > left:
-            yield _cut(job, result, left)
-            return
-        yield result
-        left = left and left - sum(result.tokens)
+    with closing(results):  # or workers would go on
+        for result in results:
+            if left is not None and sum(result.tokens) > left:
+                yield _cut(job, result, left)
+                return
+            yield result
+            left = left and left - sum(result.tokens)
 
 
 def _cut(job: Job, result: TaskResult, max_tokens: int) -> TaskResult:
