@@ -26,6 +26,7 @@ from course_lib.foundation import (
     AtLeast,
     Count,
     Ids,
+    Integers,
     Length,
     Pack,
     Position,
@@ -99,6 +100,30 @@ def chunk_ids(ids: Ids, max_length: Length, overlap: Count = 0) -> list[np.ndarr
     max_length, _ = _check_step(max_length, overlap)
     starts = chunk_starts(len(ids), max_length, overlap)
     return [ids[start : start + max_length] for start in starts]
+
+
+@checked
+def chunk_rows(
+    starts: Integers, num_tokens: Length, max_length: Length
+) -> dict[str, list[tuple]]:
+    """Name the chunks of a document, for `plot_rows`: what each of them predicts.
+
+    Args:
+        starts: where chunks begin, shape (num_chunks,), the first at 0.
+        num_tokens, max_length: N and L. Tokens after the last chunk are lost.
+    """
+    rows, known = {}, 0  # tokens that earlier chunks hold
+    for start in starts.ravel().tolist():
+        end = min(start + max_length, num_tokens)
+        first = max(known, start + 1)
+        # without an overlap, nothing predicts a chunk's first token
+        before = "plain2" if start < known else "lost"
+        rows[f"start {start}"] = [(start, first - start, before)]
+        rows[f"start {start}"].append((first, end - first, "inputs"))
+        known = end
+    if known < num_tokens:
+        rows[f"start {start}"].append((known, num_tokens - known, "lost"))
+    return rows
 
 
 @checked

@@ -22,6 +22,7 @@ from course_lib.foundation import (
     Length,
     as_ids,
     as_integers,
+    as_numbers,
     check_callable,
     check_range,
     checked,
@@ -102,6 +103,27 @@ def next_token_loss(
     if rows.dtype.itemsize < 4:  # 16 bits would leave a loss of 12 only two decimals
         rows = rows.float()
     return F.cross_entropy(rows, targets.reshape(-1), ignore_index=ignore_index)
+
+
+def smooth_losses(losses: object) -> tuple[np.ndarray, np.ndarray]:
+    """Average neighboring losses, for a curve: up to about 50 points of a run.
+
+    Args:
+        losses: of every step, shape (steps,) or (runs, steps).
+
+    Returns steps, shape (points,), and means, shape (points,) or (runs, points). The
+    first point is the first loss itself, at step 0, because a mean would hide where a
+    run starts.
+    """
+    losses = as_numbers("losses", losses)
+    if losses.ndim not in (1, 2) or not losses.size:
+        wanted = "shape (steps,) or (runs, steps)"
+        raise ValueError(f"losses must have {wanted}, got {losses.shape}")
+    width = max(1, losses.shape[-1] // 50)
+    count = losses.shape[-1] // width
+    whole = losses[..., : count * width].reshape(*losses.shape[:-1], count, width)
+    steps = np.append(0, np.arange(count) * width + width / 2)
+    return steps, np.concatenate([losses[..., :1], whole.mean(axis=-1)], axis=-1)
 
 
 def check_targets(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

@@ -22,6 +22,7 @@ from course_lib.foundation import (
     Count,
     Finite,
     Ids,
+    Integers,
     Length,
     adam_with_linear_decay,
     check_callable,
@@ -70,6 +71,35 @@ def partition_starts(
     rows = offset + np.arange(batch_size) * length
     columns = np.arange(num_batches) * num_steps
     return columns[:, None] + rows
+
+
+@checked
+def track_rows(
+    starts: Integers, num_steps: Length, row_length: Length
+) -> dict[str, list[tuple]]:
+    """Name the rows of a partition, for `plot_rows`: a box for each of their ids.
+
+    Args:
+        starts: of the batches, shape (num_batches, B).
+        num_steps, row_length: T, and the inputs of a row.
+    """
+    if starts.ndim != 2 or not starts.size:
+        wanted = "shape (num_batches, B)"
+        raise ValueError(f"starts must have {wanted}, got {starts.shape}")
+    used = len(starts) * num_steps
+    if used > row_length:
+        got = f"{len(starts)} batches of {num_steps} steps"
+        raise ValueError(f"starts must fit into rows of {row_length}, got {got}")
+    kinds = [("inputs", "inputs2")[c // num_steps % 2] for c in range(used)]
+    kinds += ["lost"] * (row_length - used)
+    batches = [
+        (number * num_steps, num_steps, "plain", f"batch {number}")
+        for number in range(len(starts))
+    ]
+    return {"": batches} | {
+        f"row {row}": [(c, 1, kinds[c], first + c) for c in range(row_length)]
+        for row, first in enumerate(starts[0].tolist())
+    }
 
 
 @checked

@@ -13,7 +13,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from course_lib.auditing_loaders import audit_loader
-from course_lib.document_boundaries import PackingCollator
+from course_lib.document_boundaries import PackingCollator, packed_batch, shuffled_batches
 from course_lib.document_packing import pack_documents, pack_examples, pack_stream, pad_documents
 from course_lib.foundation import END_OF_TEXT, BlockOrder, FileOrder, RandomOrder, load_documents
 from course_lib.long_documents import PaddingCollator, StreamingTextDataset, batches_by_length, chunk_ids
@@ -22,7 +22,6 @@ from course_lib.random_sampling import seq_data_iter_random
 from course_lib.sequential_partitioning import seq_data_iter_sequential
 from course_lib.sliding_windows import SlidingWindowDataset, gather_windows, make_dataloader
 from course_lib.stride_tradeoffs import scored_windows
-from course_lib.teaching import packed_batch, shuffled_batches
 from course_lib.token_shards import ShardedStream, write_shards
 from course_lib.tokenizer_pipeline import build_tokenizer
 from planted_loaders import DOCUMENTS, END, OF_DOCUMENTS, PAD, B, Bytes, L, N, T, batched, shuffled

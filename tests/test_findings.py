@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course_lib.auditing_loaders.coverage import CHANCE, epochs_to_decide, find_overlaps, find_repeats
 from course_lib.auditing_loaders.findings import (
-    CHANCE,
+    FINDINGS,
     Findings,
+    as_runs,
+    counted,
     counted_targets,
-    epochs_to_decide,
-    find_overlaps,
-    find_repeats,
     find_weak_shuffle,
-    run,
-    runs,
+    range_words,
     such_as,
 )
 from course_lib.auditing_loaders.loader_reading import Documents, read_epoch
 from course_lib.foundation import AffineOrder, BlockOrder, RandomOrder
+from planted_loaders import PLANTED
 from test_loader_reading import call_of, reading_of
 from test_orders import from_a_buffer
 
@@ -153,13 +153,6 @@ ORDERS = {  # and whether an audit should say something
 }
 
 
-def test_places_are_named_as_one_says_it():
-    assert such_as(np.array([5])) == ": position 5"
-    assert such_as(np.array([1, 2, 3, 9, 20])) == ", such as positions 1 ... 3 and 9"
-    assert counted_targets(np.array([0, 0, 1])) == "1 target: position 2"
-    assert counted_targets(np.array([0, 2, 1])) == "3 targets, such as positions 1 ... 2"
-
-
 @pytest.mark.parametrize("name", ORDERS)
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_an_order_is_one_of_those_that_lesson_11_accepts_or_it_is_said(name, ranks):
@@ -189,11 +182,27 @@ def test_so_many_epochs_decide_that_a_random_offset_is_not_the_same_in_all_of_th
         assert offsets * (1 / offsets) ** epochs <= CHANCE < offsets * (1 / offsets) ** (epochs - 1)
 
 
+def test_places_and_numbers_are_written_as_one_says_them():
+    assert such_as(np.array([5])) == ": position 5"
+    assert such_as(np.array([1, 2, 3, 9, 20])) == ", such as positions 1 ... 3 and 9"
+    assert counted_targets(np.array([0, 0, 1])) == "1 target: position 2"
+    assert counted_targets(np.array([0, 2, 1])) == "3 targets, such as positions 1 ... 2"
+    assert [counted(n, noun) for n in (1, 2_000) for noun in ("row", "batch")] == [
+        "1 row", "1 batch", "2,000 rows", "2,000 batches",
+    ]  # fmt: skip
+
+
 @given(st.sets(st.integers(0, 30)))
 def test_runs_are_those_of_neighbors(positions):
-    rising = np.array(sorted(positions), dtype=np.int64)
-    told = [each.tolist() for each in runs(rising) if each.size]
+    told = [each.tolist() for each in as_runs(np.array(sorted(positions), dtype=np.int64))]
     assert [p for each in told for p in each] == sorted(positions)
     assert all(each == list(range(each[0], each[-1] + 1)) for each in told)
     assert all(after[0] > before[-1] + 1 for before, after in pairwise(told))
-    assert (run(3, 3), run(3, 5)) == ("3", "3 ... 5")
+    assert (range_words([3]), range_words([3, 4, 5])) == ("3", "3 ... 5")
+
+
+def test_each_finding_is_said_in_a_line_and_planted_three_times():
+    planted = [name for case in PLANTED.values() for name in case.names]
+    assert all("\n" not in line for line in FINDINGS.values())
+    assert min(planted.count(name) for name in FINDINGS) >= 3
+    assert set(planted) == set(FINDINGS)

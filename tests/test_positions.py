@@ -60,7 +60,7 @@ def test_an_epoch_before_that_of_a_loaded_state_is_refused_until_another_was_cho
     assert position.check_epoch(np.int8(0)) == 0
     position.go_to((3, 1), resumed=True)
     for _ in range(2):
-        with pytest.raises(ValueError, match="^epoch must be at least 3, the epoch of the loaded state, got 2: count"):
+        with pytest.raises(ValueError, match=r"^epoch must be at least 3, the epoch of the loaded state, got 2: count"):
             position.check_epoch(2)
     assert position.check_epoch(3) == 3
     assert position.check_epoch(2) == 2
@@ -71,7 +71,7 @@ def test_an_epoch_before_that_of_a_loaded_state_is_refused_until_another_was_cho
 
 @pytest.mark.parametrize("epoch", [2.0, None, "1", -1, 2**63])
 def test_an_epoch_is_a_count(epoch):
-    with pytest.raises((TypeError, ValueError), match="^epoch must be an integer of at least 0"):
+    with pytest.raises((TypeError, ValueError), match=r"^epoch must be an integer of at least 0"):
         Position((0, 0)).check_epoch(epoch)
 
 
@@ -100,5 +100,5 @@ def test_a_state_with_other_entries_is_refused(state):
 
 @pytest.mark.parametrize("state", [None, [], "epoch"])
 def test_what_is_no_state_is_refused(state):
-    with pytest.raises(TypeError, match="^state must be a dict that `state_dict` returned, got "):
+    with pytest.raises(TypeError, match=r"^state must be a dict that `state_dict` returned, got "):
         check_state(state, SETTINGS, ["epoch"], owner="loader")

@@ -101,6 +101,16 @@ class Stream(ABC):
         return ids, lengths
 
 
+def check_whole(starts: np.ndarray, lengths: np.ndarray, length: int) -> None:
+    """Refuse windows of fewer than `length` ids, as `Stream.cut` has found them."""
+    if (short := lengths < length).any():
+        start = int(starts[short].flat[0])
+        raise ValueError(
+            "starts must leave each window in one piece of the stream, but the one at "
+            f"{start} crosses the border at {start + int(lengths[short].flat[0])}"
+        )
+
+
 class ArrayStream(Stream):
     """A stream whose ids lie in one array, in memory or in a file that is mapped."""
 

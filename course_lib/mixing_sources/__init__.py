@@ -21,6 +21,7 @@ from course_lib.foundation import (
     AtLeast,
     Count,
     Finite,
+    Integers,
     Length,
     OneOf,
     RandomOrder,
@@ -94,6 +95,25 @@ def draw_sources(
         sources[draw] = chosen = np.argmax(shares * (draw + 1) - got)
         got[chosen] += 1
     return sources
+
+
+@checked
+def draw_rows(
+    sources: Integers, names: Annotated[Sequence[str], Several("names")]
+) -> dict[str, list[tuple]]:
+    """Name sources, with their counts, for `plot_rows`: a box for each of their draws.
+
+    Args:
+        sources: the numbers of the sources, as `draw_sources` returns them.
+        names: of all sources.
+    """
+    sources = check_range("sources", sources.ravel(), len(names))
+    rows = {}
+    for number, name in enumerate(names):
+        draws = np.flatnonzero(sources == number).tolist()
+        key = f"{name}, {len(draws)} of {len(sources)}"
+        rows[key] = [(draw, 1, "inputs") for draw in draws]
+    return rows
 
 
 @checked

@@ -32,6 +32,7 @@ from course_lib.foundation import (
     checked,
 )
 from course_lib.foundation.arguments import Count64
+from course_lib.foundation.streams import check_whole
 from course_lib.next_token_shifting import shift_by_one
 from course_lib.sliding_windows.loading import Batch, BatchOrder, WindowLoader
 
@@ -100,12 +101,7 @@ def gather_windows(
             f"{starts.min()} ... {starts.max()}"
         )
     windows, lengths = ids.cut(starts, context_length + 1)
-    if (short := lengths <= context_length).any():
-        start = starts[short].flat[0]
-        raise ValueError(
-            "starts must leave each window in one piece of the stream, but the one at "
-            f"{start} crosses the border at {start + lengths[short].flat[0]}"
-        )
+    check_whole(starts, lengths, context_length + 1)
     return make_pairs(windows, lengths)
 
 

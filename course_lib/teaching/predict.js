@@ -12,7 +12,7 @@
   };
   const kept = {}; // for frames in which a browser keeps nothing
   const read = (id) => {
-    try { return JSON.parse(localStorage.getItem(`guess/${id}`)); } catch { return kept[id] ?? null; }
+    try { return JSON.parse(localStorage.getItem(`guess/${id}`)) ?? kept[id]; } catch { return kept[id]; }
   };
   const keep = (id, first) => {
     try { localStorage.setItem(`guess/${id}`, JSON.stringify(first)); } catch { kept[id] = first; }

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from IPython import get_ipython
 
-from course_lib.teaching.checks.messages import (
+from course_lib.teaching.checker.messages import (
     NOT_ATTEMPTED,
     PASSED,
     SIGNS,

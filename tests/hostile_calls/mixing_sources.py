@@ -47,6 +47,12 @@ def twice(one):
 
 
 CALLS = {
+    # what draws look like
+    "draw_rows([1, 0, 1], ['a', 'b'])": {
+        "a, 1 of 3": [(1, 1, "inputs")],
+        "b, 2 of 3": [(0, 1, "inputs"), (2, 1, "inputs")],
+    },
+    "draw_rows([2], ['a', 'b'])": ValueError("sources must lie in 0 ... 1"),
     "capped_weights({'a': 10, 'b': 1}, 8, 1)": {"a": 0.875, "b": 0.125},
     "capped_weights({'a': 10, 'b': 10}, 8, 1)": {"a": 0.5, "b": 0.5},
     "capped_weights({'a': 10, 'b': 1}, 12, 1)": ValueError("num_draws must be at most 11"),

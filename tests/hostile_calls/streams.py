@@ -10,6 +10,7 @@ CALLS = {
 TAKES_NO_DATA = {
     "Stream": "it says what a stream has; see test_streams.py",
     **dict.fromkeys(
-        ("ArrayStream", "table_of_windows", "file_of", "open_file"), "they get what `as_stream` has checked"
+        ("ArrayStream", "check_whole", "table_of_windows", "file_of", "open_file"),
+        "they get what `as_stream` has checked",
     ),
 }
