@@ -244,8 +244,8 @@ def test_a_file_that_changes_after_the_plan_or_while_it_is_read_is_refused(tmp_p
     status = path.stat()
     documents = read_task(task)
     next(documents)
-    with path.open("r+b") as file:  # the same size, and the old time: what the system saw tells
-        file.write(path.read_bytes()[:1])
+    with path.open("r+b") as file:  # the same size, and the old time; before anything else is found to be wrong
+        file.write(b"x")
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     with pytest.raises(ValueError, match="was changed"):
         list(documents)
@@ -424,11 +424,12 @@ def test_the_shards_are_the_same_for_any_number_of_workers(tmp_path, inputs, tok
 
 def test_a_tokenizer_of_the_course_and_a_limit_of_tokens(tmp_path, inputs, tokenizer):
     characters = CharTokenizer("".join(TEXTS))
-    for each, limit in ((characters, None), (tokenizer, 30_000)):
+    for each, limit in ((characters, None), (tokenizer, 20_000)):
         name = type(each).__name__
-        write_shards(TEXTS, each, tmp_path / f"{name} one", max_tokens=limit, progress=False, **SETTINGS)
+        one = write_shards(TEXTS, each, tmp_path / f"{name} one", max_tokens=limit, progress=False, **SETTINGS)
         quiet(inputs, each, tmp_path / f"{name} many", max_tokens=limit)
         assert content(tmp_path / f"{name} many") == content(tmp_path / f"{name} one")
+    assert 15_000 < one.num_tokens("train") + one.num_tokens("val") <= 20_000
 
 
 def test_a_task_that_is_done_is_not_done_again(tmp_path, inputs, tokenizer, reference, monkeypatch):
@@ -448,6 +449,20 @@ def test_a_task_that_is_done_is_not_done_again(tmp_path, inputs, tokenizer, refe
         quiet(inputs, tokenizer, tmp_path / "out")
         assert len(encoded) == len(plan_tasks(inputs, task_bytes=20_000)) > 5
         assert content(tmp_path / "out") == reference
+
+
+def test_a_file_that_changes_between_two_runs_is_read_again(tmp_path, tokenizer):
+    path, run = tmp_path / "a.jsonl", partial(quiet, tokenizer=tokenizer, out_dir=tmp_path / "out")
+    write_lines(path, ["a" * 3_000] * 12)
+    with path.open("a") as file:
+        file.write("no JSON")
+    with pytest.raises(ValueError, match="line 13"):
+        run([path])
+    assert (tmp_path / "out.pieces" / "00000.json").exists()
+    write_lines(path, ["b" * 3_000] * 12)
+    run([path])
+    ids = np.asarray(ShardedStream(tmp_path / "out", "train"))
+    assert set(tokenizer.decode(ids.tolist())) == {"b"}
 
 
 def test_a_damaged_result_is_noticed(tmp_path, inputs, tokenizer, monkeypatch):

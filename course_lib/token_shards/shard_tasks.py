@@ -126,8 +126,6 @@ def _begin(job: Job, tokenizer: object) -> None:
         if begun.keys() != entries.keys():
             raise ValueError(f"{folder / JOB} is damaged, or of another version")
         shard_files.check_settings(folder, begun, entries)
-        for path in folder.glob(f"*{durable.TEMPORARY}"):
-            path.unlink()  # what a killed worker was writing
         for path in job.out_dir.iterdir():
             if UNFINISHED.fullmatch(path.name):
                 path.unlink()
