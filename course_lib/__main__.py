@@ -11,7 +11,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 import course_lib
@@ -24,7 +23,6 @@ COMMANDS = {
     "book": ("classroom.book", "a web site that needs no network"),
     "nbgrader": ("classroom.nbgrader", "the exercises as a course for nbgrader"),
     "scores": ("classroom.scores", "the scores of a class, from its notebooks"),
-    "tokenize": ("classroom.tokenize", "files of texts into shards of ids"),
     "audit": ("classroom.audit", "what a loader of yours does, and what is wrong"),
 }
 ROOT = Path(course_lib.__file__).resolve().parent.parent

@@ -3,6 +3,7 @@ keeps the pictures.
 """
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -55,11 +56,11 @@ def guess(lesson: Reader) -> int:
 
 
 def see_the_count(lesson: Reader) -> None:
-    """Below the exercises stands what was guessed and solved; after a restart, what was guessed."""
+    """Below the exercises stands what was guessed and solved."""
     progress = lesson.first_cell_with("show_progress(exercises)")
     lesson.run(progress)
     lesson.sees(progress, "0 of 1 right")
-    lesson.sees(progress, "1 of 7 solved")
+    lesson.sees(progress, re.compile(r"^1 of \d+ solved"))
 
 
 def play(lesson: Reader) -> int:

@@ -43,6 +43,7 @@ def test_numbers_of_all_libraries_are_asked_for_as_plain_ones():
         (0.1 + 0.2, "0.3"),
         (-0.5, "-0.5"),
         (0, "0"),
+        (-0.0, "0"),
     ],
 )
 def test_fractions_have_the_digits_that_are_shown(answer, shown):
@@ -60,6 +61,13 @@ def test_flags_and_choices_are_chosen_from():
     assert parts_of({"bytes": 2}, choices=(2, 1024))[0] == {"label": "bytes", "answer": "2", "choices": ["2", "1,024"]}
     limits = {"less than half": 0.5, "more": math.inf}
     assert [part["answer"] for part in parts_of({"a": 0.49, "b": 0.5}, choices=limits)] == list(limits)
+
+
+def test_the_first_line_of_the_html_tells_nothing():
+    """JupyterLab shows it, if somebody folds the output."""
+    first, second, *_ = predict({"curve": "C"}, choices=["A", "C"])._repr_html_().split("\n")
+    assert first == " "
+    assert "C" in second
 
 
 def test_an_allowance_is_told_with_the_answer():
@@ -219,6 +227,16 @@ def test_a_guess_unfolds_the_answer_and_the_first_one_counts(page_of):
     page.reload()
     answer.wait_for()
     page.get_by_text(said).wait_for()
+
+
+@pytest.mark.browser
+def test_saved_outputs_that_were_stripped_are_in_nobodys_way(visit, tmp_path):
+    """JupyterLab takes the data from what it does not trust yet."""
+    shown = predict({"number": 7})._repr_html_()
+    stripped = re.sub(r' data-guess="[^"]*"', "", shown)
+    page = tmp_path / "page.html"
+    page.write_text(f'{stripped}<span class="tally"></span>{shown}<script>{SCRIPT}</script>', "utf-8")
+    assert submit(visit(page.as_uri()), number="7") == "✔ Right."
 
 
 @pytest.mark.browser
