@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 import course_lib
@@ -23,6 +24,7 @@ COMMANDS = {
     "book": ("classroom.book", "a web site that needs no network"),
     "nbgrader": ("classroom.nbgrader", "the exercises as a course for nbgrader"),
     "scores": ("classroom.scores", "the scores of a class, from its notebooks"),
+    "tokenize": ("classroom.tokenize", "files of texts into shards of ids"),
     "audit": ("classroom.audit", "what a loader of yours does, and what is wrong"),
 }
 ROOT = Path(course_lib.__file__).resolve().parent.parent

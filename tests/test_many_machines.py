@@ -462,7 +462,7 @@ def test_a_file_that_changes_between_two_runs_is_read_again(tmp_path, tokenizer)
     write_lines(path, ["b" * 3_000] * 12)
     run([path])
     ids = np.asarray(ShardedStream(tmp_path / "out", "train"))
-    assert set(tokenizer.decode(ids.tolist())) == {"b"}
+    assert set(tokenizer.decode(ids.tolist())) - {" "} == {"b"}
 
 
 def test_a_damaged_result_is_noticed(tmp_path, inputs, tokenizer, monkeypatch):
