@@ -14,7 +14,7 @@ import pytest
 import torch
 
 import refresh_notebooks
-from course_lib.teaching import plot_shift, predict
+from course_lib.teaching import in_a_row, plot_rows, predict
 from course_lib.teaching.predict import asked, script, written
 
 LESSONS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
@@ -81,7 +81,7 @@ def test_evidence_is_shown_as_a_notebook_shows_it():
         def _repr_html_(self) -> str:
             return "<table></table>"
 
-    figure = plot_shift([1, 2, 3])
+    figure = plot_rows({"ids": in_a_row([1, 2, 3])})
     shown = predict({"a": 1}, Shown(), [1, "<"], "as\nprinted", figure)._repr_html_()
     inside = shown.split("<details>")[1]
     assert "<table></table>\n<pre>[1, &#x27;&lt;&#x27;]</pre>\n<pre>as\nprinted</pre>\n<img alt=" in inside
