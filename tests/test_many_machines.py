@@ -895,6 +895,17 @@ def trained(made, tokenizer) -> RankReport:
     return as_training(made / "reference", tokenizer.get_vocab_size(), 9)
 
 
+def test_the_cores_of_a_machine_do_not_matter(made, tokenizer):
+    how = {"context_length": 64, "batch_size": 24}
+    before, weights = torch.get_num_threads(), []
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        weights.append(as_training(made / "reference", tokenizer.get_vocab_size(), 9, **how).weights)
+        assert torch.get_num_threads() == threads
+    torch.set_num_threads(before)
+    assert torch.equal(*weights)
+
+
 def test_training_on_shards_is_training_on_their_windows(made, tokenizer, trained):
     windows = SlidingWindowDataset(np.asarray(ShardedStream(made / "reference", "train")), 16, 16)
     rows = *windows[np.arange(len(windows))], tokenizer.get_vocab_size()

@@ -41,6 +41,7 @@ from course_lib.foundation import (
     check_state,
     checked,
     durable,
+    one_thread,
     progress_bar,
 )
 from course_lib.foundation.ranks import process_group
@@ -144,6 +145,7 @@ class RankReport:
 
 
 @checked
+@one_thread()  # or sums would depend on how many cores a machine has
 def train_rank(
     inputs: torch.Tensor,
     targets: torch.Tensor,
@@ -199,6 +201,7 @@ def train_rank(
 
 
 @checked
+@one_thread()  # or sums would depend on how many cores a machine has
 def train_on_shards(
     out_dir: FilePath,
     vocab_size: VocabSize,
