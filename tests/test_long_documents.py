@@ -19,6 +19,7 @@ import torch
 from datasets.distributed import split_dataset_by_node
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models
 from torch.utils.data import DataLoader
 from transformers import PreTrainedTokenizerFast
 
@@ -589,3 +590,11 @@ def test_similar_lengths_waste_less():
     assert padding_share(lengths, random_batches) > 0.4
     assert wasted[0] > 0.4 > wasted[1] > wasted[2]
     assert wasted[2] < 0.02
+
+
+def test_a_tokenizer_that_loses_characters_is_told_once_where_the_stream_begins():
+    dropping = Tokenizer(models.BPE({"a": 0, "b": 1, "E": 2}, []))
+    texts = datasets.Dataset.from_dict({"text": ["azb"] * 20})
+    with pytest.warns(UserWarning, match="loses characters of the first texts: 'z'"):
+        stream = StreamingTextDataset(texts, dropping, max_length=4, end_of_text_id=2)
+    assert [item["input_ids"].tolist() for item in stream] == [[0, 1, 2]] * 20  # without another warning

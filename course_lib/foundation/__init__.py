@@ -98,8 +98,10 @@ from course_lib.foundation.tokenizing import (
     document_marks,
     encode_corpus,
     encode_each,
+    encode_named,
     iterate_texts,
     plain_tokenizer,
     smallest_dtype,
     training_batches,
+    warn_of_lost_characters,
 )
