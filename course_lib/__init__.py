@@ -9,8 +9,8 @@ lessons        next_token_shifting, sliding_windows, random_sampling,
                sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline,
                long_documents, document_packing, document_boundaries,
                token_shards, many_machines, mixing_sources, auditing_loaders
-teaching/      what shows and judges them: training, packed, gallery, plots, source,
-               checker, prompts, widgets; lessons
+teaching/      what shows and judges them: training, tables, tokens, plots, play,
+               source, checker, predict; lessons
 exercises/     one module a lesson
 classroom/     what runs outside of notebooks: check, `blank`, book,
                nbgrader, scores, audit

@@ -13,17 +13,21 @@ from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Annotated, Literal
 
 import numpy as np
 
 from course_lib.foundation import (
+    Count,
     Ids,
     Length,
     OneOf,
     Pack,
-    as_stream,
+    Position,
+    Several,
+    as_ids,
     check_choice,
     check_integer,
     check_iterable,
@@ -38,6 +42,7 @@ from course_lib.foundation import (
 from course_lib.foundation import packing_report as packing_report
 from course_lib.foundation.packs import LONGEST, Piece, iterate_documents, join_pieces
 
+MOST_LISTED = 12  # packs, in a survey of many
 START = {"pieces_read": 0, "checksum": 0, "waiting": []}  # of a stream of packs
 
 # Which documents share a pack: a question of lengths alone.
@@ -200,7 +205,7 @@ def _check_labels(
     labels: Sequence[Ids], documents: Sequence[np.ndarray], name: str = "labels"
 ) -> list[np.ndarray]:
     check_iterable(name, labels, "lists")
-    labels = [as_stream(f"{name}[{i}]", each) for i, each in enumerate(labels)]
+    labels = [as_ids(f"{name}[{i}]", each) for i, each in enumerate(labels)]
     if list(map(len, labels)) != list(map(len, documents)):
         raise ValueError(f"{name} must be as many for each document as it has ids")
     return labels
@@ -250,7 +255,7 @@ def crop_documents(
         row, room = [], max_length
         while room:
             for piece in islice(arriving, buffer_size - len(buffer)):
-                buffer.add(piece.document, piece)
+                buffer.put(piece.document, piece)
             if not buffer:
                 break
             length = buffer.longest(room)
@@ -341,7 +346,7 @@ class _Buffer:
         """The tickets of the pieces that wait."""
         return iter(self._pieces)
 
-    def add(self, ticket: int, piece: Piece) -> None:
+    def put(self, ticket: int, piece: Piece) -> None:
         length = len(piece.ids)
         self._pieces[ticket] = piece
         if not self._tickets[length]:
@@ -368,6 +373,14 @@ class _Buffer:
         return self._pieces.pop(ticket)
 
 
+def _entries(read: int, checksum: int, buffer: _Buffer) -> dict[str, object]:
+    """Say what has been read and what waits, as a state does."""
+    # Pieces may have come since, before some document that could not be read.
+    waiting = [number for number in buffer if number < read]
+    checksum = _with_waiting(checksum, waiting)
+    return {"pieces_read": read, "checksum": checksum, "waiting": waiting}
+
+
 class PackStream:
     """Packs of documents that are still arriving; made by `pack_stream`.
 
@@ -381,9 +394,8 @@ class PackStream:
         iterate_documents(documents)  # anything but a collection is refused now
         self._documents = documents
         self._is_used_up = False
-        self._begin = START
-        # Of the iterator that acted last: pieces read, their checksum, and the buffer.
-        self._position: tuple[int, int, _Buffer] | None = None
+        # a place is entries of a state, or a function that makes them when asked
+        self._position = Position(START)
 
     def __iter__(self) -> Iterator[Pack]:
         if iter(self._documents) is self._documents:  # yields its documents only once
@@ -393,33 +405,29 @@ class PackStream:
                     f"got a {type(self._documents).__name__} that has been read"
                 )
             self._is_used_up = True
-        self._position = None
-        return self._packs(self._begin)
+        return self._position.follow(self._packs(self._position.begin), START)
 
-    def _packs(self, begin: dict[str, object]) -> Iterator[Pack]:
+    def _packs(self, begin: dict[str, object]) -> Iterator[tuple[Pack, Callable]]:
+        """Yield each pack with the place behind it."""
         pieces = enumerate(_pieces(self._documents, self.max_length))
         buffer, checksum = self._read_again(pieces, begin)
         read = begin["pieces_read"]
         for number, piece in pieces:
-            buffer.add(number, piece)
+            buffer.put(number, piece)
             checksum = _add_to_checksum(checksum, piece)
             read = number + 1
             if len(buffer) == self.buffer_size:
-                yield self._next_pack(buffer, read, checksum)
+                yield self._next_pack(buffer), partial(_entries, read, checksum, buffer)
         while buffer:
-            yield self._next_pack(buffer, read, checksum)
-        # Not if a state was loaded meanwhile, because that one is still to be read.
-        if self._begin is begin:
-            self._begin = START
+            yield self._next_pack(buffer), partial(_entries, read, checksum, buffer)
 
-    def _next_pack(self, buffer: _Buffer, read: int, checksum: int) -> Pack:
+    def _next_pack(self, buffer: _Buffer) -> Pack:
         """The oldest piece, so that none waits forever; then the longest that fit."""
         row, room, length = [], self.max_length, buffer.oldest()
         while length:
             row.append(buffer.take(length))
             room -= length
             length = buffer.longest(room)
-        self._position = read, checksum, buffer
         return join_pieces(row)
 
     def _read_again(
@@ -431,7 +439,7 @@ class PackStream:
         for number, piece in islice(pieces, begin["pieces_read"]):
             checksum = _add_to_checksum(checksum, piece)
             if number in waiting:
-                buffer.add(number, piece)
+                buffer.put(number, piece)
         if _with_waiting(checksum, begin["waiting"]) != begin["checksum"]:
             raise ValueError(
                 "documents must be those of the saved state, and wait as it says"
@@ -440,17 +448,8 @@ class PackStream:
 
     def state_dict(self) -> dict[str, object]:
         """Say how much has been read and which pieces still wait, ready for JSON."""
-        if self._position is None:
-            return {**self._begin, **self._settings()}
-        read, checksum, buffer = self._position
-        # Pieces may have come since, before some document that could not be read.
-        waiting = [number for number in buffer if number < read]
-        return {
-            "pieces_read": read,
-            "checksum": _with_waiting(checksum, waiting),
-            "waiting": waiting,
-            **self._settings(),
-        }
+        place = self._position.now
+        return {**(place() if callable(place) else place), **self._settings()}
 
     def load_state_dict(self, state: Mapping[str, object]) -> None:
         """Go on from `state`: the documents are read again, from the first to there.
@@ -459,12 +458,12 @@ class PackStream:
         """
         state = check_state(state, self._settings(), START, owner="stream")
         read, checksum, waiting = (state[name] for name in START)
-        self._begin = {
+        place = {
             "pieces_read": check_integer("pieces_read", read, minimum=0, maximum=2**62),
             "checksum": check_integer("checksum", checksum, minimum=0),
-            "waiting": as_stream("waiting", waiting).tolist(),
+            "waiting": as_ids("waiting", waiting).tolist(),
         }
-        self._position = None
+        self._position.go_to(place)
 
     def _settings(self) -> dict[str, int]:
         return {"max_length": self.max_length, "buffer_size": self.buffer_size}
@@ -498,3 +497,130 @@ def pack_stream(
     Returns an iterable of packs, with `state_dict()` and `load_state_dict(state)`.
     """
     return PackStream(documents, max_length, buffer_size)
+
+
+@checked
+def pack_rows(
+    packs: Annotated[Sequence[Sequence[int]], Several("packs")],
+    lengths: Ids,
+    max_length: Length,
+) -> dict[str, list[tuple]]:
+    """Name packs, for `plot_rows`: a box for each document, and what is padding.
+
+    Args:
+        packs: the numbers of the documents in each, as `assign_packs` returns them.
+        lengths, max_length: tokens of each document, and L.
+    """
+    rows = {}
+    for number, pack in enumerate(packs):
+        boxes, end = [], 0
+        for place, document in enumerate(pack):
+            look = ("inputs", "inputs2")[place % 2]
+            boxes.append((end, int(lengths[document]), look, document))
+            end += int(lengths[document])
+        if end > max_length:
+            most = f"at most max_length {max_length} tokens"
+            raise ValueError(f"packs must hold {most}, got one of {end}")
+        rows[f"row {number}"] = [*boxes, (end, max_length - end, "lost")]
+    return rows
+
+
+# What is in packs that somebody else made.
+
+
+@checked
+def survey_packs(
+    packs: Annotated[Iterable[object], Several("packs")],
+    max_length: Length,
+    *,
+    eos_token_id: Count | None = None,
+) -> list[list[object]]:
+    """Count what packs hold: a row for each, and one for all of them together.
+
+    A row is a name, the tokens, the documents, how many of these are there only in part
+    (None where nothing tells), and how full the pack is. Of more than 12 packs, 12 are
+    listed, spread from the first to the last.
+
+    Args:
+        packs: each with `input_ids` and `document_starts`, as attributes or by key, and
+            perhaps `documents`, which document each piece is from.
+        max_length: L.
+        eos_token_id: what ends a document; a piece without it at its end was cut.
+            Rows without `document_starts` are divided after it.
+    """
+    read = [
+        _read_pack(f"packs[{number}]", pack, max_length, eos_token_id)
+        for number, pack in enumerate(packs)
+    ]
+    if not read:
+        raise ValueError("packs must be at least one, got none")
+    cut = _count_cut(read, eos_token_id)
+    rows = [
+        [f"pack {number}", len(ids), sizes.size, cut[number], len(ids) / max_length]
+        for number, (ids, sizes, _) in enumerate(read)
+    ]
+    tokens, pieces = (sum(row[column] for row in rows) for column in (1, 2))
+    in_part = None if None in cut else sum(cut)
+    total = [f"all {len(rows):,} packs", tokens, pieces, in_part]
+    total.append(tokens / len(rows) / max_length)
+    # Spread over all of them: best fit begins with full packs, and ends with the rest.
+    listed = np.linspace(0, len(rows) - 1, min(MOST_LISTED, len(rows))).round()
+    chosen = [rows[number] for number in listed.astype(int)]
+    return [[*row, f"{100 * filled:.1f} %"] for *row, filled in [*chosen, total]]
+
+
+def _read_pack(
+    name: str, pack: object, max_length: int, eos_token_id: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """The ids of a pack, the lengths of its pieces, and their documents if told."""
+
+    def part(key: str) -> np.ndarray | None:
+        is_mapping = isinstance(pack, Mapping)
+        value = pack.get(key) if is_mapping else getattr(pack, key, None)
+        return None if value is None else as_ids(f"{name}.{key}", value)
+
+    ids, starts, documents = map(part, ("input_ids", "document_starts", "documents"))
+    if ids is None:
+        raise TypeError(f"{name} must have `input_ids`, got {type(pack).__name__}")
+    if not 1 <= (count := len(ids)) <= max_length:
+        allowed = f"1 to max_length {max_length} ids"
+        raise ValueError(f"{name} must hold {allowed}, got {count}")
+    if starts is None and eos_token_id is None:
+        raise ValueError(
+            f"{name} has no `document_starts`: give `eos_token_id` to divide it after "
+            "each such id"
+        )
+    if starts is None:
+        starts = np.append(0, np.flatnonzero(ids[:-1] == eos_token_id) + 1)
+    starts = starts.astype(np.int64)
+    if (
+        starts[:1].tolist() != [0]
+        or (np.diff(starts) <= 0).any()
+        or starts[-1] >= count
+    ):
+        wanted = f"rise from 0 to less than {count}"
+        got = f"got {starts.tolist()!s:.60}"
+        raise ValueError(f"{name}.document_starts must {wanted}, {got}")
+    sizes = np.diff(np.append(starts, count))
+    if documents is not None and documents.size != starts.size:
+        wanted = f"one for each of its {starts.size} pieces"
+        raise ValueError(f"{name}.documents must name {wanted}, got {documents.size}")
+    return ids, sizes, documents
+
+
+def _count_cut(rows: list[tuple], eos_token_id: int | None) -> list[int | None]:
+    """How many pieces of each row are only a part of their document, None if nothing
+    tells."""
+    told = [documents for _, _, documents in rows if documents is not None]
+    seen, counts = np.unique(np.concatenate(told or [[]]), return_counts=True)
+    in_parts = seen[counts > 1]
+    numbers: list[int | None] = []
+    for ids, sizes, documents in rows:
+        cut = np.zeros(sizes.size, dtype=bool)
+        if documents is not None:
+            cut |= np.isin(documents, in_parts)
+        if eos_token_id is not None:
+            cut |= ids[np.cumsum(sizes) - 1] != eos_token_id
+        nothing_tells = documents is None and eos_token_id is None
+        numbers.append(None if nothing_tells else int(cut.sum()))
+    return numbers

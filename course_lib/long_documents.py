@@ -26,14 +26,15 @@ from course_lib.foundation import (
     AtLeast,
     Count,
     Ids,
+    Integers,
     Length,
     Pack,
+    Position,
     RandomOrder,
     Seed,
     Several,
-    as_stream,
+    as_ids,
     check_choice,
-    check_epoch,
     check_integer,
     check_pad_token,
     check_range,
@@ -96,6 +97,30 @@ def chunk_ids(ids: Ids, max_length: Length, overlap: Count = 0) -> list[np.ndarr
     max_length, _ = _check_step(max_length, overlap)
     starts = chunk_starts(len(ids), max_length, overlap)
     return [ids[start : start + max_length] for start in starts]
+
+
+@checked
+def chunk_rows(
+    starts: Integers, num_tokens: Length, max_length: Length
+) -> dict[str, list[tuple]]:
+    """Name the chunks of a document, for `plot_rows`: what each of them predicts.
+
+    Args:
+        starts: where chunks begin, shape (num_chunks,), the first at 0.
+        num_tokens, max_length: N and L. Tokens after the last chunk are lost.
+    """
+    rows, known = {}, 0  # tokens that earlier chunks hold
+    for start in starts.ravel().tolist():
+        end = min(start + max_length, num_tokens)
+        first = max(known, start + 1)
+        # without an overlap, nothing predicts a chunk's first token
+        before = "plain2" if start < known else "lost"
+        rows[f"start {start}"] = [(start, first - start, before)]
+        rows[f"start {start}"].append((first, end - first, "inputs"))
+        known = end
+    if known < num_tokens:
+        rows[f"start {start}"].append((known, num_tokens - known, "lost"))
+    return rows
 
 
 @checked
@@ -163,6 +188,20 @@ def _item(chunk: np.ndarray, document: int, number: int) -> dict[str, object]:
     return {"input_ids": ids, "document": document, "chunk": number}
 
 
+class _SharedPosition(Position):
+    """A position whose epoch workers that live on can see, in shared memory."""
+
+    def __init__(self, begin: tuple[int, int, int]):
+        self.epoch = torch.zeros((), dtype=torch.int64).share_memory_()
+        super().__init__(begin)
+
+    def go_to(self, place: tuple[int, int, int], *, resumed: bool = False) -> None:
+        # A worker that ends must not undo what `set_epoch` has chosen since.
+        if resumed or get_worker_info() is None:
+            self.epoch.fill_(place[0])
+        super().go_to(place, resumed=resumed)
+
+
 class StreamingTextDataset(IterableDataset):
     """The chunks of all documents of a data set on disk, tokenized as they are read.
 
@@ -208,16 +247,15 @@ class StreamingTextDataset(IterableDataset):
         self._texts = _texts_of(dataset, text_column)
         self.text_column = text_column
         self.tokenizer, self.end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
-        # Shared memory, because workers that live on must see that the epoch changes.
-        self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()
+        # a place is an epoch, documents of it, and chunks of the next document
+        self._position = _SharedPosition((0, 0, 0))
         self._ended = torch.tensor(-1).share_memory_()  # by the first worker
         self._resumed_by = (0, 1)  # the worker that may go on there, and of how many
-        self._stand_at(0)
         self._tokens: np.ndarray | None = None  # of each document, once counted
 
     @property
     def epoch(self) -> int:
-        return int(self._epoch)
+        return int(self._position.epoch)
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch to iterate over.
@@ -226,28 +264,22 @@ class StreamingTextDataset(IterableDataset):
         document. An epoch before that of a loaded state is a ValueError, because a loop
         that counts from 0 would begin the run again.
         """
-        epoch = check_epoch(epoch, self._resumed_at)
-        self._resumed_at = 0
+        epoch = self._position.check_epoch(epoch)
         if epoch != self.epoch:
-            self._stand_at(epoch)
-
-    def _stand_at(self, epoch: int, documents: int = 0, chunks: int = 0) -> None:
-        self._epoch.fill_(epoch)
-        # where the next iteration starts, and how far this one is
-        self._begin, self._position = (documents, chunks), (epoch, documents, chunks)
-        self._resumed_at = 0
+            self._position.go_to((epoch, 0, 0))
 
     def __iter__(self) -> Iterator[dict[str, object]]:
-        epoch, begin = self.epoch, self._begin
-        if begin != (0, 0) and self._resumed_by != _worker():
+        if self.epoch != self._position.begin[0]:  # chosen since this worker began
+            self._position.go_to((self.epoch, 0, 0))
+        epoch, *begin = self._position.begin
+        if begin != [0, 0] and self._resumed_by != _worker():
             number, of = self._resumed_by
             raise ValueError(
                 f"the state that was loaded is of worker {number} of {of}, which only "
                 "that one can go on from: load it by a StatefulDataLoader of as many "
                 "workers"
             )
-        self._position = (epoch, *begin)
-        again = begin == (0, 0) and int(self._ended) == epoch
+        again = begin == [0, 0] and int(self._ended) == epoch
         first_worker = get_worker_info() is not None and _worker()[0] == 0
         if again and first_worker and self.base_seed is not None:
             warnings.warn(
@@ -255,7 +287,10 @@ class StreamingTextDataset(IterableDataset):
                 "set_epoch before each epoch",
                 stacklevel=2,
             )
-        return self._read(epoch, begin, self._shard(epoch))
+        # A worker doesn't know how far the others are, so it stays in its epoch.
+        after = (epoch + 1, 0, 0) if get_worker_info() is None else (epoch, 0, 0)
+        items = self._read(epoch, begin, self._shard(epoch), after)
+        return self._position.follow(items, after)
 
     def _positions(self) -> range:
         """The positions of this worker's documents in the order of the epoch.
@@ -276,8 +311,10 @@ class StreamingTextDataset(IterableDataset):
         return order[np.asarray(positions, dtype=np.int64)]
 
     def _read(
-        self, epoch: int, begin: tuple[int, int], rows: Sequence[int]
-    ) -> Iterator[dict[str, object]]:
+        self, epoch: int, begin: list[int], rows: Sequence[int], after: tuple
+    ) -> Iterator[tuple[dict[str, object], tuple[int, int, int]]]:
+        """Yield each item with the place behind it; behind the last, that is `after`
+        outside of workers."""
         documents, chunks = begin
         left, alone = rows[documents:], get_worker_info() is None
         for row, ids in zip(left, self._encode(left), strict=True):
@@ -289,18 +326,13 @@ class StreamingTextDataset(IterableDataset):
                 )
             for number in range(chunks, len(cut)):
                 last = number + 1 == len(cut) and documents + 1 == len(rows)
-                place = (epoch, documents, number + 1)
-                self._position = (epoch + 1, 0, 0) if last and alone else place
-                yield _item(cut[number], int(row), number)
+                place = after if last and alone else (epoch, documents, number + 1)
+                yield _item(cut[number], int(row), number), place
             documents, chunks = documents + 1, 0
-        # If a state was loaded meanwhile, its position is still to be read.
-        if self.epoch == epoch and self._begin is begin:
-            if alone:
-                self._stand_at(epoch + 1)
-            # A worker does not know how far the others are. Only the first one marks
-            # the epoch, because another may have ended before the first one begins.
-            elif _worker()[0] == 0:
-                self._ended.fill_(epoch)
+        # Only the first worker marks the epoch, because another may have ended before
+        # the first one begins.
+        if not alone and _worker()[0] == 0 and self.epoch == epoch:
+            self._ended.fill_(epoch)
 
     def _encode(self, rows: Sequence[int]) -> Iterator[np.ndarray]:
         return encode_each(
@@ -363,7 +395,7 @@ class StreamingTextDataset(IterableDataset):
 
     def state_dict(self) -> dict[str, int | str | None]:
         """Return how far it was read, and what its order depends on, ready for JSON."""
-        position = zip(POSITION, self._position, strict=True)
+        position = zip(POSITION, self._position.now, strict=True)
         return {**dict(position), **self._settings()}
 
     def load_state_dict(self, state: Mapping[str, int | str | None]) -> None:
@@ -382,8 +414,8 @@ class StreamingTextDataset(IterableDataset):
         chunks = check_integer("chunks", chunks, minimum=0, maximum=most)
         if none_left and get_worker_info() is None:
             epoch, documents = epoch + 1, 0
-        self._stand_at(epoch, documents, chunks)
-        self._resumed_at, self._resumed_by = epoch, _worker()
+        self._position.go_to((epoch, documents, chunks), resumed=True)
+        self._resumed_by = _worker()
 
     def _settings(self) -> dict[str, int | str | None]:
         worker, num_workers = _worker()
@@ -552,7 +584,7 @@ def padding_share(
     lengths = _check_lengths(lengths)
     filled = real = 0
     for rows in batches:
-        rows = check_range("batches", as_stream("batches", rows), len(lengths))
+        rows = check_range("batches", as_ids("batches", rows), len(lengths))
         batch = lengths[rows].tolist()  # sums of these are exact
         if not batch:
             raise ValueError("batches must hold at least one row each, got none")

@@ -20,18 +20,19 @@ from course_lib.foundation import (
     Finite,
     Ids,
     Length,
+    as_ids,
     as_integers,
-    as_stream,
+    as_numbers,
     check_callable,
     check_range,
     checked,
 )
-from course_lib.foundation.arguments import Int64
 from course_lib.foundation.models import check_batch
 
 Window = TypeVar("Window", np.ndarray, torch.Tensor)
 Model = Callable[[torch.Tensor], torch.Tensor]
 
+Int64 = Annotated[int, AtLeast(-(2**63) + 1, 2**63 - 1)]  # what fits into a tensor
 LEAK_TOLERANCE = 1e-6  # in logits: rounding alone may move them by less
 
 
@@ -68,7 +69,7 @@ def context_target_pairs(ids: Ids) -> Iterator[tuple[np.ndarray, int]]:
 
 def as_predictable_stream(ids: Ids, name: str = "ids") -> np.ndarray:
     """View `ids` as a stream, shape (N,), in which there is something to predict."""
-    stream = as_stream(name, ids)
+    stream = as_ids(name, ids)
     if len(stream) < 2:
         needed = "at least 2 tokens, a context and its target"
         raise ValueError(f"{name} must hold {needed}, got {len(stream)}")
@@ -102,6 +103,27 @@ def next_token_loss(
     if rows.dtype.itemsize < 4:  # 16 bits would leave a loss of 12 only two decimals
         rows = rows.float()
     return F.cross_entropy(rows, targets.reshape(-1), ignore_index=ignore_index)
+
+
+def smooth_losses(losses: object) -> tuple[np.ndarray, np.ndarray]:
+    """Average neighboring losses, for a curve: up to about 50 points of a run.
+
+    Args:
+        losses: of every step, shape (steps,) or (runs, steps).
+
+    Returns steps, shape (points,), and means, shape (points,) or (runs, points). The
+    first point is the first loss itself, at step 0, because a mean would hide where a
+    run starts.
+    """
+    losses = as_numbers("losses", losses)
+    if losses.ndim not in (1, 2) or not losses.size:
+        wanted = "shape (steps,) or (runs, steps)"
+        raise ValueError(f"losses must have {wanted}, got {losses.shape}")
+    width = max(1, losses.shape[-1] // 50)
+    count = losses.shape[-1] // width
+    whole = losses[..., : count * width].reshape(*losses.shape[:-1], count, width)
+    steps = np.append(0, np.arange(count) * width + width / 2)
+    return steps, np.concatenate([losses[..., :1], whole.mean(axis=-1)], axis=-1)
 
 
 def check_targets(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

@@ -7,13 +7,16 @@ starts T apart, shuffle the starts (never the tokens), and take them batch by ba
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
 import torch
 
-from course_lib.foundation import Count, Ids, Length, checked
-from course_lib.foundation.arguments import Count64, Length64
+from course_lib.foundation import AnyStream, AtLeast, Count, Length, checked
+from course_lib.foundation.arguments import Count64
 from course_lib.sliding_windows import gather_windows
+
+Length64 = Annotated[int, AtLeast(1, 2**63 - 1)]  # a length that fits into 64 bits
 
 
 @checked
@@ -77,7 +80,7 @@ def random_starts(
 
 @checked
 def seq_data_iter_random(
-    corpus: Ids,
+    corpus: AnyStream,
     batch_size: Length,
     num_steps: Length,
     *,

@@ -17,10 +17,12 @@ import torch
 from torch import nn
 
 from course_lib.foundation import (
+    AnyStream,
     AtLeast,
     Count,
     Finite,
     Ids,
+    Integers,
     Length,
     adam_with_linear_decay,
     check_callable,
@@ -72,6 +74,35 @@ def partition_starts(
 
 
 @checked
+def track_rows(
+    starts: Integers, num_steps: Length, row_length: Length
+) -> dict[str, list[tuple]]:
+    """Name the rows of a partition, for `plot_rows`: a box for each of their ids.
+
+    Args:
+        starts: of the batches, shape (num_batches, B).
+        num_steps, row_length: T, and the inputs of a row.
+    """
+    if starts.ndim != 2 or not starts.size:
+        wanted = "shape (num_batches, B)"
+        raise ValueError(f"starts must have {wanted}, got {starts.shape}")
+    used = len(starts) * num_steps
+    if used > row_length:
+        got = f"{len(starts)} batches of {num_steps} steps"
+        raise ValueError(f"starts must fit into rows of {row_length}, got {got}")
+    kinds = [("inputs", "inputs2")[c // num_steps % 2] for c in range(used)]
+    kinds += ["lost"] * (row_length - used)
+    batches = [
+        (number * num_steps, num_steps, "plain", f"batch {number}")
+        for number in range(len(starts))
+    ]
+    return {"": batches} | {
+        f"row {row}": [(c, 1, kinds[c], first + c) for c in range(row_length)]
+        for row, first in enumerate(starts[0].tolist())
+    }
+
+
+@checked
 def sequential_starts(
     num_tokens: Count,
     batch_size: Length,
@@ -99,7 +130,7 @@ def sequential_starts(
 
 @checked
 def seq_data_iter_sequential(
-    corpus: Ids,
+    corpus: AnyStream,
     batch_size: Length,
     num_steps: Length,
     *,
@@ -195,7 +226,7 @@ Scheme = Callable[..., Iterator[InputsAndTargets]]
 @checked
 def epoch_after_epoch(
     scheme: Annotated[Scheme, check_callable],
-    corpus: Ids,
+    corpus: object,
     batch_size: Length,
     num_steps: Length,
     *,

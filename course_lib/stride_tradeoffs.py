@@ -168,6 +168,31 @@ def scored_windows(
     return windows
 
 
+@checked
+def scored_rows(windows: Integers, num_tokens: Length) -> dict[str, list[tuple]]:
+    """Name the windows of such a plan, for `plot_rows`, below the stream.
+
+    Args:
+        windows: (start, length, scored) of each, shape (num_windows, 3).
+        num_tokens: N.
+    """
+    if windows.ndim != 2 or windows.shape[1] != 3:
+        wanted = "(start, length, scored) of each window"
+        raise ValueError(f"windows must be {wanted}, got shape {windows.shape}")
+    rows: dict[str, list[tuple]] = {"stream": [], "": []}
+    scored_tokens: set[int] = set()
+    for start, length, scored in windows.tolist():
+        first = start + length + 1 - scored
+        scored_tokens |= set(range(first, first + scored))
+        context = (start, first - start, "plain2")
+        rows[f"start {start}"] = [context, (first, scored, "targets")]
+    rows["stream"] = [
+        (token, 1, "plain" if token in scored_tokens else "lost", token)
+        for token in range(num_tokens)
+    ]
+    return rows
+
+
 def strided_losses(
     model: Model, ids: Ids, context_length: int, stride: int
 ) -> np.ndarray:

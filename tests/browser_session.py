@@ -7,6 +7,7 @@ downloaded, and it sees no address but this machine's.
 import importlib.util
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -32,11 +33,6 @@ FLAGS = [
 ]
 WIDTH, HEIGHT = 1300, 900
 PATIENCE = 600  # seconds: a busy machine is no failure
-STARTUP_OWN_TEXT = """
-import os, pathlib
-if pathlib.Path("own.txt").exists():
-    os.environ["COURSE_CORPUS"] = str(pathlib.Path("own.txt").resolve())
-"""
 
 
 def find_browser() -> str | None:
@@ -140,7 +136,7 @@ def wait_for_port(port: int, server: subprocess.Popen, log: Path) -> None:
 # Run in the page: what a cell holds that is wider than the room it has. A line of code or of output that must be
 # scrolled sideways counts, and so does a picture or table that is cut off.
 TOO_WIDE = """
-(boxes) => {
+() => {
   const panel = window.jupyterapp.shell.currentWidget.content;
   const found = [];
   panel.widgets.forEach((cell, number) => {
@@ -149,7 +145,6 @@ TOO_WIDE = """
       const style = getComputedStyle(node);
       const shown = node.getClientRects().length > 0;
       if (!shown || node.closest("svg, math, .MathJax, mjx-container, .jp-Toolbar, .jp-cell-toolbar")) continue;
-      if (!boxes && node.closest("[style*='overflow-x: auto']")) continue;
       const scrolls = ["auto", "scroll", "hidden", "clip"].includes(style.overflowX) && style.display !== "inline";
       const hidden = style.position === "absolute" && node.clientWidth <= 1;
       if (scrolls && !hidden && node.clientWidth > 1 && node.scrollWidth > node.clientWidth + 1)
@@ -165,28 +160,12 @@ TOO_WIDE = """
 """
 
 
-# Run in the page, which shows JupyterLab already.
-OPEN_NEXT = """
-async (path) => { await jupyterapp.commands.execute('docmanager:open', {path, factory: 'Notebook'}); }
-"""
-LEAVE = """
-async () => {
-  const left = window.lesson;
-  window.lesson = undefined;
-  await left.sessionContext.shutdown();
-  left.context.model.dirty = false;  // no question whether to save
-  left.dispose();
-}
-"""
-
-
 class Reader:
     """Somebody who sits in front of JupyterLab, with one notebook at a time."""
 
     def __init__(self, page: object, url: str, root: Path) -> None:
         self.page, self.url, self.root = page, url, root
         self.noise: list[str] = []
-        self.in_jupyterlab = False
         page.set_default_timeout(1_000 * PATIENCE)
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self.noise.append(f"error in the page: {error}"))
@@ -201,16 +180,9 @@ class Reader:
             self.noise.append(f"{url}: {why}")
 
     def open(self, name: str) -> None:
-        """Open a notebook of the folder that JupyterLab shows, and wait for its kernel.
-
-        The first is opened by its address, and JupyterLab with it. That takes longer than to open the next there.
-        """
+        """Open a notebook of the folder that JupyterLab shows, and wait for its kernel."""
         self.path = self.root / name
-        if self.in_jupyterlab:
-            self.page.evaluate(OPEN_NEXT, name)
-        else:
-            self.page.goto(f"{self.url}/lab/tree/{name}?reset")
-        self.in_jupyterlab = True
+        self.page.goto(f"{self.url}/lab/tree/{name}?reset")
         self.wait("window.jupyterapp?.shell?.currentWidget?.sessionContext !== undefined")
         self.page.evaluate(
             """async () => {
@@ -227,18 +199,6 @@ class Reader:
 
     def wait_for_kernel(self) -> None:
         self.wait("lesson.sessionContext.session?.kernel?.status === 'idle'")
-
-    def run_all(self) -> None:
-        """Run all cells, and wait until the last is done, or one fails.
-
-        Meanwhile nobody looks: to draw the page anew with each output would take longer than many cells.
-        """
-        self.page.evaluate("void (lesson.content.node.style.display = 'none')")
-        self.page.evaluate("void (lesson.ran = 0)")
-        self.page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells').then(() => lesson.ran = 1)")
-        self.wait("lesson.ran === 1")
-        self.wait_for_kernel()
-        self.page.evaluate("void (lesson.content.node.style.display = '')")
 
     def first_cell_with(self, text: str) -> int:
         """Number the first code cell whose source contains a text."""
@@ -267,7 +227,7 @@ class Reader:
     def output(self, number: int) -> object:
         return self.cell(number).locator(".jp-Cell-outputArea")
 
-    def sees(self, number: int, text: str) -> None:
+    def sees(self, number: int, text: str | re.Pattern) -> None:
         """Wait until a text stands in the output of a cell."""
         self.output(number).get_by_text(text).first.wait_for()
 
@@ -285,23 +245,10 @@ class Reader:
         self.cell(number).evaluate("cell => cell.scrollIntoView({block: 'start'})")
         self.page.screenshot(path=path)
 
-    def saved(self) -> nbformat.NotebookNode:
-        """Save the notebook, and read it."""
-        self.page.evaluate("lesson.context.save()")
-        return nbformat.read(self.path, as_version=4)
-
-    def too_wide(self, *, boxes: bool = True) -> list[str]:
-        """List what is wider than its room; `boxes`: also in those that the lesson has made to be scrolled."""
-        return self.page.evaluate(TOO_WIDE, boxes)
+    def too_wide(self) -> list[str]:
+        """List what is wider than its room."""
+        return self.page.evaluate(TOO_WIDE)
 
     def theme(self, name: str) -> None:
         self.page.evaluate("name => jupyterapp.commands.execute('apputils:change-theme', {theme: name})", THEMES[name])
         self.wait("light => document.body.dataset.jpThemeLight === light", str(name == "light").lower())
-
-    def close(self) -> None:
-        """End the kernel, leave the notebook, and forget what was heard."""
-        try:
-            self.page.evaluate(LEAVE)
-        except Exception:  # a page that is broken: the next lesson gets a new one
-            self.in_jupyterlab = False
-        self.noise.clear()

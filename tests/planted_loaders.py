@@ -21,6 +21,8 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset, DistributedSampler, IterableDataset, get_worker_info
 
+from course_lib.auditing_loaders.one_screen import MiniAudit
+
 N, T, B = 1_000, 16, 4  # 62 windows at stride T, and a tail of 7 ids
 L = 32  # of a packed row
 DOCUMENTS = [9, 14, 5, 30, 12, 21, 7, 17, 3, 26, 11, 19, 8, 15, 24, 6, 13, 10] * 4  # N ids together
@@ -1071,3 +1073,14 @@ def texts_joined(texts):
 
 PLANTED = {name: case for name, case in CASES.items() if case.names}
 CLEAN = {name: case for name, case in CASES.items() if not case.names}
+
+
+def one_screen_verdicts(cases: dict[str, Case]) -> Iterator[tuple[str, set[str]]]:
+    """What the audit on one screen finds in the loaders whose arguments it takes."""
+    taken = {"num_tokens", "document_lengths", "num_epochs", "world_size"}
+    for name, case in cases.items():
+        if case.arguments.keys() <= taken:
+            options = dict(case.arguments)
+            lengths = [options.pop("num_tokens", None)]
+            lengths = options.pop("document_lengths", lengths)
+            yield name, set(MiniAudit(case.make_loader, lengths, **options).found)

@@ -31,7 +31,16 @@ SCRIPT = re.compile(r"<script>.*</script>", flags=re.DOTALL)
 FOLDED = "hide-input"  # prompts, and what prepares a figure that is asked about; the site knows this tag as well
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
+    # As JupyterLab writes it, so that opening a lesson does not change it (another Python writes its own version).
+    "language_info": {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+        "version": "3.11.7",
+    },
 }
 
 

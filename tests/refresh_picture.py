@@ -43,11 +43,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         with jupyterlab(folder, kernel_environment(folder / "ipython")) as (url, root), open_browser() as browser:
-            copy = shutil.copy(test_browser.NOTEBOOKS[0], root)
+            copy = shutil.copy(test_browser.LESSON, root)
             show_other_numbers(Path(copy))
             size = {"width": WIDTH, "height": HEIGHT}
             lesson = Reader(browser.new_page(viewport=size, device_scale_factor=SCALE), url, root)
-            lesson.open(test_browser.NOTEBOOKS[0].name)
+            lesson.open(test_browser.LESSON.name)
             lesson.page.evaluate("jupyterapp.commands.execute('application:toggle-left-area')")
             test_browser.run_what_is_needed(lesson)
             shown = [test_browser.guess(lesson), test_browser.play(lesson), test_browser.solve_wrongly(lesson)]
@@ -59,7 +59,6 @@ def main() -> int:
             frame = {"x": boxes[0]["x"], "y": boxes[0]["y"], "width": boxes[0]["width"]}
             frame["height"] = boxes[-1]["y"] + boxes[-1]["height"] - boxes[0]["y"]
             photo = Image.open(io.BytesIO(lesson.page.screenshot(clip=frame))).convert("RGB")
-            lesson.close()
     photo.quantize(COLORS, dither=Image.Dither.NONE).save(PICTURE, optimize=True)
     print(PICTURE, photo.size, PICTURE.stat().st_size, "bytes")
     return 0

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import as_integers, as_stream, check_integer, check_number
+from course_lib.foundation import as_integers, as_ids, check_integer, check_number
 
 INTEGER_DTYPES = ["u1", "i1", "<u2", ">u2", "<i2", "<u4", ">u4", "<i4", "<i8", ">i8", "<u8"]
 
@@ -45,14 +45,14 @@ def test_a_number_between_its_bounds_comes_back_as_a_float(value, bound):
 @pytest.mark.parametrize("dtype", INTEGER_DTYPES)
 def test_an_integer_array_of_any_dtype_is_a_stream_and_is_not_copied(dtype):
     ids = np.arange(5).astype(dtype)
-    assert as_stream("ids", ids).tolist() == [0, 1, 2, 3, 4]
-    assert np.shares_memory(as_stream("ids", ids), ids)
+    assert as_ids("ids", ids).tolist() == [0, 1, 2, 3, 4]
+    assert np.shares_memory(as_ids("ids", ids), ids)
 
 
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.uint16, torch.int32, torch.int64])
 def test_a_tensor_of_any_integer_dtype_is_a_stream_and_is_not_copied(dtype):
     ids = torch.tensor([0, 1, 2]).to(dtype)
-    stream = as_stream("ids", ids)
+    stream = as_ids("ids", ids)
     assert stream.tolist() == [0, 1, 2]
     ids[0] = 7
     assert stream.tolist() == [7, 1, 2]
@@ -61,7 +61,7 @@ def test_a_tensor_of_any_integer_dtype_is_a_stream_and_is_not_copied(dtype):
 @pytest.mark.parametrize("ids", [[0, 1], np.arange(2), torch.arange(2), np.arange(4)[::2]])
 def test_nobody_writes_into_the_ids_of_somebody_else(ids):
     with pytest.raises(ValueError, match="read-only"):
-        as_stream("ids", ids)[0] = 7
+        as_ids("ids", ids)[0] = 7
     assert as_integers("starts", ids).flags.writeable is False
     ids[0] = 7  # what was handed in is as writable as before
 
@@ -69,27 +69,27 @@ def test_nobody_writes_into_the_ids_of_somebody_else(ids):
 def test_a_memory_map_is_a_stream_and_is_not_read_into_memory(tmp_path):
     np.arange(5, dtype=np.uint16).tofile(tmp_path / "ids.bin")
     ids = np.memmap(tmp_path / "ids.bin", dtype=np.uint16, mode="r")
-    assert np.shares_memory(as_stream("ids", ids), ids)
-    assert not as_stream("ids", ids).flags.writeable
+    assert np.shares_memory(as_ids("ids", ids), ids)
+    assert not as_ids("ids", ids).flags.writeable
 
 
 @pytest.mark.parametrize("ids", [[0, 1, 2], (0, 1, 2), range(3), array.array("H", [0, 1, 2]), np.arange(6)[:3]])
 def test_sequences_of_integers_are_streams(ids):
-    assert as_stream("ids", ids).tolist() == [0, 1, 2]
+    assert as_ids("ids", ids).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("ids", [[], (), range(0), np.array([], dtype=np.uint16), torch.tensor([], dtype=torch.int64)])
 def test_an_empty_stream_is_a_stream_of_integers(ids):
-    stream = as_stream("ids", ids)
+    stream = as_ids("ids", ids)
     assert stream.shape == (0,)
     assert stream.dtype.kind in "iu"
 
 
 def test_views_with_gaps_and_backward_views_keep_their_values():
     ids = np.arange(10, dtype=np.uint16)
-    assert as_stream("ids", ids[::3]).tolist() == [0, 3, 6, 9]
-    assert as_stream("ids", ids[::-1]).tolist() == list(range(9, -1, -1))
-    assert as_stream("ids", torch.arange(10)[::4]).tolist() == [0, 4, 8]
+    assert as_ids("ids", ids[::3]).tolist() == [0, 3, 6, 9]
+    assert as_ids("ids", ids[::-1]).tolist() == list(range(9, -1, -1))
+    assert as_ids("ids", torch.arange(10)[::4]).tolist() == [0, 4, 8]
 
 
 @given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=3, max_size=3), max_size=4))

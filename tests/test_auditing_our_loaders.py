@@ -13,7 +13,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from course_lib.auditing_loaders import audit_loader
-from course_lib.document_boundaries import PackingCollator
+from course_lib.document_boundaries import PackingCollator, packed_batch, shuffled_batches
 from course_lib.document_packing import pack_documents, pack_examples, pack_stream, pad_documents
 from course_lib.foundation import END_OF_TEXT, BlockOrder, FileOrder, RandomOrder, load_documents
 from course_lib.long_documents import PaddingCollator, StreamingTextDataset, batches_by_length, chunk_ids
@@ -22,7 +22,6 @@ from course_lib.random_sampling import seq_data_iter_random
 from course_lib.sequential_partitioning import seq_data_iter_sequential
 from course_lib.sliding_windows import SlidingWindowDataset, gather_windows, make_dataloader
 from course_lib.stride_tradeoffs import scored_windows
-from course_lib.teaching import packed_batch, shuffled_batches
 from course_lib.token_shards import ShardedStream, write_shards
 from course_lib.tokenizer_pipeline import build_tokenizer
 from planted_loaders import DOCUMENTS, END, OF_DOCUMENTS, PAD, B, Bytes, L, N, T, batched, shuffled
@@ -40,8 +39,8 @@ def found_in(make_loader, **arguments) -> dict[str, str]:
 # Windows
 
 
-def windows_of(ids, rank=0, world_size=1, *, stride=T, rows=False, **settings):
-    dataset = SlidingWindowDataset(ids, T, stride)
+def windows_of(ids, rank=0, world_size=1, *, stride=T, rows=False, pad_tail=False, **settings):
+    dataset = SlidingWindowDataset(ids, T, stride, pad_tail=pad_tail)
     ranks = {"rank": rank, "world_size": world_size}
     return make_dataloader(dataset.as_rows() if rows else dataset, B, **{"base_seed": 7} | ranks | settings)
 
@@ -64,6 +63,14 @@ def test_windows_of_bytes_in_processes_after_any_batch():
     assert not found_in(windows_of, world_size=2, processes=True)
     for resume_after in (0, 1, 15):
         assert not found_in(windows_of, resume_after=resume_after)
+
+
+@pytest.mark.parametrize("world_size", [1, 2])
+@pytest.mark.parametrize("settings", [{}, {"rows": True}, {"shuffle": False}, {"stride": 5}], ids=str)
+def test_windows_with_a_padded_tail(settings, world_size):
+    make = partial(windows_of, pad_tail=True, **settings)
+    for num_tokens in (N + 1, N + 2, N + T - 1):
+        assert not found_in(make, world_size=world_size, num_tokens=num_tokens, resume_after=2)
 
 
 class Drawn:

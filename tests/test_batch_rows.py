@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.auditing_loaders.batch_rows import NO_ID, read_batch
+from course_lib.auditing_loaders.batch_rows import NO_ID, read_batch, type_of_labels
 from course_lib.foundation import IGNORED
 
 shapes = st.tuples(st.integers(1, 4), st.integers(1, 7))
@@ -100,11 +100,6 @@ def test_memory_is_the_loaders_own_and_what_is_read_is_a_copy():
     assert read_batch(([[5]], [[6]])).memory == []
 
 
-def test_words_say_what_came_instead():
-    with pytest.raises(TypeError, match=r"got list of 3"):
-        read_batch([[[5]], [[6]], [[7]]])
-
-
 TABLE = torch.zeros(2, 5, dtype=torch.int64)
 ADVICE = {
     "({'input_ids': batch} for": TABLE,
@@ -119,3 +114,75 @@ ADVICE = {
 def test_an_error_says_how_to_make_a_batch_of_a_common_form(words):
     with pytest.raises(TypeError, match=re.escape(words)):
         read_batch(ADVICE[words])
+
+
+ROWS = [[4, 5, 6], [7, 8, 9]]
+ONES = torch.ones(2, 3, 2)
+REFUSED = {
+    "labels of other lengths": ((ROWS, [[5, 6], [8, 9]]), "a label for each input, got inputs of 2 rows of 3 ids"),
+    "fewer labels": ((ROWS, ROWS[:1]), "must have a label for each input"),
+    "no rows": ((np.zeros((0, 3), dtype=int),) * 2, "the shape (B, T), got (0, 3)"),
+    "no ids": ((np.zeros((2, 0), dtype=int),) * 2, "inputs must have the shape (B, T)"),
+    "tables in rows": (([ROWS], [ROWS]), "inputs must have rows of ids"),
+    "fractions": ((np.array(ROWS) / 2, ROWS), "inputs must hold integers"),
+    "letters": ((ROWS, [["a", "b", "c"]] * 2), "targets must hold integers"),
+    "mappings in a pair": (({"input_ids": ROWS}, {"labels": ROWS}), "must be a pair (inputs, targets)"),
+    "a lone row": (ROWS[0], "must be a pair (inputs, targets), or a mapping"),
+    "a lone tensor": (torch.tensor(ROWS), "got Tensor of torch.int64, shape (2, 3)"),
+    "three parts": ([[[5]], [[6]], [[7]]], "got list of 3"),
+    "a text": ("ab", "got str"),
+    "nothing": ({}, "got dict with nothing"),
+    "no input_ids": ({"input_ids": None}, "got dict with input_ids"),
+    "a mask of L, L + 1": ({"input_ids": ROWS, "attention_mask": ONES}, "attention_mask must have the shape (B, L)"),
+    "a flat mask": ({"input_ids": ROWS, "attention_mask": [1, 0]}, "with B, L = 2, 3, got (2,)"),
+    "short positions": ({"input_ids": ROWS, "position_ids": [[0, 1]] * 2}, "position_ids must"),
+    "positions of more rows": ({"input_ids": ROWS, "position_ids": [[0, 1, 2]] * 3}, "position_ids must"),
+    "ends that fall": ({"input_ids": ROWS, "cu_seqlens": [0, 4, 3]}, "cu_seqlens must rise from 0 to at most 6"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_no_batch_is_refused_with_words(what):
+    batch, words = REFUSED[what]
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        read_batch(batch)
+
+
+def remarks_of(**more) -> str:
+    ids = ids_of((1, 6))
+    given = {name: np.array([value]) for name, value in more.items()}
+    return " ".join(read_batch({"input_ids": ids, "labels": ids, **given}).remarks)
+
+
+RUNNING, ANEW = [0, 1, 2, 3, 4, 5], [0, 1, 2, 0, 1, 2]
+TWO, ONE, LEFT = [1, 1, 1, 2, 2, 2], [1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 1]
+CONTRADICTIONS = {  # positions, what they contradict, and whether they do
+    "run on over segments": (RUNNING, {"segment_ids": TWO}, "run on where a document begins"),
+    "run on over a mask of numbers": (RUNNING, {"attention_mask": TWO}, "run on where a document begins"),
+    "run on over lengths": (RUNNING, {"cu_seqlens": [0, 3, 6]}, "run on where a document begins"),
+    "begin again in a segment": (ANEW, {"segment_ids": ONE}, "begin again inside a document"),
+    "count padding on the left": (RUNNING, {"attention_mask": LEFT}, "count the padding before a row"),
+    "agree": (ANEW, {"segment_ids": TWO}, ""),
+    "agree with lengths": (ANEW, {"cu_seqlens": [0, 3, 6]}, ""),
+    "tell alone": (ANEW, {"attention_mask": ONE}, ""),
+    "go on in the middle": ([7, 8, 9, 0, 1, 2], {"segment_ids": TWO}, ""),
+    "leave padding out": ([1, 1, 0, 1, 2, 3], {"attention_mask": LEFT}, ""),
+    "stand still on padding": ([0, 1, 2, 0, 0, 0], {"segment_ids": TWO}, ""),
+}
+
+
+@pytest.mark.parametrize("how", CONTRADICTIONS)
+def test_positions_that_contradict_segments_or_padding_are_told_with_what_it_means(how):
+    positions, others, words = CONTRADICTIONS[how]
+    told = remarks_of(position_ids=positions, **others)
+    assert (words in told) if words else not told
+    assert told.count("wrong if it has learned ones") == bool(words)
+
+
+def test_labels_on_another_device_than_inputs_are_told():
+    here, there = torch.zeros(1, dtype=torch.int64), torch.zeros(1, dtype=torch.int64, device="meta")
+    assert type_of_labels(here, here) == ("int64", "")
+    kind, remark = type_of_labels(there, here)
+    assert remark == "labels are on cpu, and inputs on meta"
+    assert kind == "int64 on cpu, and inputs on meta"
+    assert type_of_labels(here) == ("none", "")

@@ -1,41 +1,32 @@
-"""Lessons as readers meet them: in JupyterLab, in a browser, with live widgets.
-
-Each is opened as it is committed, with its exercises solved; it must fit its frame, and run through on another corpus.
-Without a browser `tests/test_notebooks.py` runs the same, but sees no page. COURSE_SCREENSHOTS names a folder that
+"""A lesson as readers meet it: in JupyterLab, in a browser, with live widgets. COURSE_SCREENSHOTS names a folder that
 keeps the pictures.
 """
 
 import os
+import re
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
 import pytest
 
-from browser_session import HEIGHT, STARTUP_OWN_TEXT, THEMES, WIDTH, Reader, jupyterlab
+from browser_session import HEIGHT, THEMES, WIDTH, Reader, jupyterlab
 from kernel_environment import kernel_environment
-from solved_lessons import STARTUP_WITHOUT_RAY, errors, own_text, scores, solved
+from solved_lessons import STARTUP_WITHOUT_RAY
 
-# One lesson that is played with, and one that starts processes: what runs in a kernel is compared without a browser.
-NAMES = ("02_sliding_windows", "12_many_machines")
-NOTEBOOKS = [Path(__file__).parent.parent / "notebooks" / f"{name}.ipynb" for name in NAMES]
+LESSON = Path(__file__).parent.parent / "notebooks" / "02_sliding_windows.ipynb"
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def desk(browser, tmp_path_factory) -> Iterator[Reader]:
-    """A reader in front of JupyterLab."""
-    folder = tmp_path_factory.mktemp("jupyterlab")
-    environment = kernel_environment(folder / "ipython", STARTUP_WITHOUT_RAY + STARTUP_OWN_TEXT)
-    with jupyterlab(folder, environment) as (url, root):
-        yield Reader(browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}), url, root)
-
-
 @pytest.fixture
-def reader(desk) -> Iterator[Reader]:
-    yield desk
-    desk.close()
+def reader(browser, tmp_path) -> Iterator[Reader]:
+    """A reader in front of JupyterLab."""
+    environment = kernel_environment(tmp_path / "ipython", STARTUP_WITHOUT_RAY)
+    with jupyterlab(tmp_path, environment) as (url, root):
+        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        yield Reader(page, url, root)
+        page.close()
 
 
 @pytest.fixture
@@ -44,28 +35,6 @@ def pictures(tmp_path) -> Path:
     folder = Path(os.environ.get("COURSE_SCREENSHOTS") or tmp_path)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_runs_through_on_another_corpus_in_a_browser(path, reader, pictures):
-    folder = reader.root / path.stem
-    folder.mkdir()
-    shutil.copytree(path.parent / "images", folder / "images")
-    nbformat.write(solved(path), folder / path.name)
-    (folder / "own.txt").write_text(own_text(path.stem), encoding="utf-8")
-    reader.open(f"{path.stem}/{path.name}")
-    assert reader.too_wide() == []
-    reader.run_all()
-    notebook = reader.saved()
-    assert errors(notebook) == []
-    counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
-    assert counts == list(range(1, len(counts) + 1))
-    # Of another text, what is long may be in a box that can be scrolled: a row of tokens, say.
-    assert reader.too_wide(boxes=False) == []
-    assert reader.noise == []
-    found = scores(notebook)
-    assert found == [1.0] * len(found)
-    assert len(found) >= 4
 
 
 WRONG = "return num_windows * stride + context_length + 1"
@@ -87,16 +56,16 @@ def guess(lesson: Reader) -> int:
 
 
 def see_the_count(lesson: Reader) -> None:
-    """Below the exercises stands what was guessed and solved; after a restart, what was guessed."""
+    """Below the exercises stands what was guessed and solved."""
     progress = lesson.first_cell_with("show_progress(exercises)")
     lesson.run(progress)
     lesson.sees(progress, "0 of 1 right")
-    lesson.sees(progress, "1 of 7 solved")
+    lesson.sees(progress, re.compile(r"^1 of \d+ solved"))
 
 
 def play(lesson: Reader) -> int:
     """Move the last slider of a figure with the keyboard, and wait until the figure has changed."""
-    number = lesson.first_cell_with("play_windows(")
+    number = lesson.first_cell_with("play(draw_windows")
     picture = lesson.output(number).locator(".jupyter-widgets img")
     before = picture.get_attribute("src")
     slider = lesson.output(number).get_by_role("slider").last
@@ -119,16 +88,18 @@ def solve_wrongly(lesson: Reader) -> int:
 
 
 def run_what_is_needed(lesson: Reader) -> None:
-    last = max(lesson.first_cell_with("predict("), lesson.first_cell_with("play_windows("))
+    last = max(lesson.first_cell_with("predict("), lesson.first_cell_with("play(draw_windows"))
     for number in [*lesson.code_cells(up_to=last), lesson.first_cell_with("from course_lib.exercises import")]:
         lesson.run(number)
 
 
 def test_a_reader_guesses_plays_and_solves(reader, pictures):
-    path, lesson = NOTEBOOKS[0], reader
-    shutil.copy(path, reader.root)
-    shutil.copytree(path.parent / "images", reader.root / "images")
-    lesson.open(path.name)
+    lesson = reader
+    shutil.copy(LESSON, reader.root)
+    shutil.copytree(LESSON.parent / "images", reader.root / "images")
+    lesson.open(LESSON.name)
+    if sys.version_info[:2] == (3, 11):  # another Python writes its own version into the notebook
+        assert not lesson.page.evaluate("lesson.context.model.dirty")
     run_what_is_needed(lesson)
     guessed, played, exercise = guess(lesson), play(lesson), solve_wrongly(lesson)
     photograph(lesson, pictures, guessed=guessed, played=played, wrong=exercise)

@@ -1,16 +1,14 @@
-"""The gallery of loaders: each does what the lesson says of it, is short, and imports its library when it is called."""
+"""The gallery of loaders: each does what the lesson says of it, and imports its library when it is called."""
 
-import inspect
 import re
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from course_lib.auditing_loaders import audit_loader
-from course_lib.teaching.gallery import DOCUMENT_LENGTHS, GALLERY, T, ours
+from course_lib.auditing_loaders.gallery import DOCUMENT_LENGTHS, GALLERY, T
 from course_lib.teaching.lessons import find_lessons
 
 ROOT = Path(__file__).parent.parent
@@ -28,7 +26,7 @@ FINDINGS = {
     "sampler without epochs": ["same_order"],
     "sampler with epochs": [],
     "split by node": ["ranks_lose", "unequal_steps", "resume_repeats", "resume_loses"],
-    "stateful loader": [],
+    "stateful loader": ["resume_reorders"],
     "shuffled nodes": ["not_repeatable", "resume_repeats", "resume_loses"],
     "ours": [],
 }
@@ -60,18 +58,8 @@ def test_the_lesson_prints_the_same():
         assert findings == (", ".join(FINDINGS[name]) or "clean"), name
 
 
-@pytest.mark.parametrize("name", GALLERY)
-def test_it_is_short_and_says_where_to_read(name):
-    exhibit = GALLERY[name]
-    function = exhibit.make_loader.func if isinstance(exhibit.make_loader, partial) else exhibit.make_loader
-    assert len(inspect.getsource(function).splitlines()) < 12
-    assert exhibit.whose
-    assert exhibit.link.startswith("https://") or function is ours
-    assert re.fullmatch(rf"ours|told again|{exhibit.package} .+", exhibit.version)
-
-
 def test_no_library_is_imported_before_it_is_asked_for():
-    program = "import sys, course_lib.teaching.gallery; print(*sys.modules)"
+    program = "import sys, course_lib.auditing_loaders.gallery; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not {"transformers", "datasets", "trl", "torchdata"} & set(done.stdout.split())
 

@@ -1,11 +1,11 @@
-"""The table of what was handed out, beside loops over windows."""
+"""The columns of what was handed out, beside loops over windows."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.auditing_loaders.handed_out import PLACE, count_turns, goes_forward, ledger_of
+from course_lib.auditing_loaders.handed_out import count_passes, goes_forward, ledger_of
 from course_lib.auditing_loaders.loader_reading import read_epoch
 from course_lib.foundation import token_ledger
 from test_loader_reading import call_of, reading_of
@@ -18,8 +18,8 @@ some_batches = st.lists(st.lists(st.integers(0, 55), min_size=1, max_size=3), mi
 def test_windows_and_their_uses_are_those_of_the_starts(batches):
     reading = reading_of(batches)
     starts = [start for batch in batches for start in batch]
-    assert reading.starts.tolist() == reading.firsts.tolist() == starts
-    assert reading.lasts.tolist() == [start + 4 for start in starts]
+    assert reading.starts.tolist() == reading.rows.first.tolist() == starts
+    assert reading.rows.last_target.tolist() == [start + 4 for start in starts]
     assert (reading.num_batches, reading.row_length) == (len(batches), 4)
     assert reading.batch_size == max(map(len, batches))
     assert reading.commonest_ahead == 0
@@ -30,23 +30,24 @@ def test_windows_and_their_uses_are_those_of_the_starts(batches):
     call = call_of(lambda ids: [row | {"labels": row["input_ids"]} for row in rows])
     assert np.array_equal(read_epoch(call, call()).targets, reading.targets)  # as the model shifts
     places = [f"row {row} of batch {number}" for number, batch in enumerate(batches) for row in range(len(batch))]
-    assert [reading.place_of(row) for row in range(len(starts))] == places
+    assert [reading.name_of(row) for row in range(len(starts))] == places
 
 
 @given(some_batches)
-def test_each_place_of_each_row_has_a_record(batches):
-    table = reading_of(batches, rank=2, world_size=3).table
-    assert table.dtype == PLACE
-    told = zip(*(table[name].tolist() for name in ("rank", "batch", "row", "place", "position", "label")), strict=True)
-    wanted = [
-        (2, batch, row, place, start + place, start + place if place else -1)
-        for batch, starts in enumerate(batches)
-        for row, start in enumerate(starts)
-        for place in range(5)
-    ]
-    assert list(told) == wanted
-    assert table["context"][table["scored"]].tolist() == [1, 2, 3, 4] * (len(wanted) // 5)
-    assert table["opens"].tolist() == (table["place"] == 0).tolist()
+def test_each_place_of_each_row_has_an_entry_in_each_column(batches):
+    reading = reading_of(batches, rank=2, world_size=3)
+    places, rows = reading.places, reading.rows
+    starts = [start for batch in batches for start in batch]
+    assert places.tokens.tolist() == [start + place for start in starts for place in range(5)]
+    assert places.labels.tolist() == [start + place if place else -1 for start in starts for place in range(5)]
+    assert places.context[places.is_target].tolist() == [1, 2, 3, 4] * len(starts)
+    assert places.is_input.tolist() == [True, True, True, True, False] * len(starts)
+    assert places.begins_window.tolist() == [True, False, False, False, False] * len(starts)
+    assert rows.begin.tolist() == list(range(0, 5 * len(starts), 5))
+    wanted = [(number, row) for number, batch in enumerate(batches) for row in range(len(batch))]
+    assert list(zip(rows.batch.tolist(), rows.row.tolist(), strict=True)) == wanted
+    windows = list(zip(reading.windows.first.tolist(), reading.windows.last.tolist(), strict=True))
+    assert windows == [(start + 1, start + 4) for start in starts]
 
 
 @given(some_batches)
@@ -75,8 +76,8 @@ def test_ranks_are_summed_up(ranks):
 
 
 @pytest.mark.parametrize("cut", range(1, 12))
-def test_turns_begin_where_all_rows_have_come(cut):
+def test_passes_begin_where_all_rows_have_come(cut):
     batches = [[0, 4], [8, 12], [16, 20], [24, 28]] * 3
     reading = reading_of(batches, max_batches=cut)
-    count_turns([[reading]])
-    assert np.asarray(reading.turns).tolist() == [batch // 4 for batch in range(cut) for _ in range(2)]
+    count_passes([[reading]])
+    assert np.asarray(reading.passes).tolist() == [batch // 4 for batch in range(cut) for _ in range(2)]

@@ -5,12 +5,9 @@ import pytest
 
 from course_lib.auditing_loaders.loader_reading import LoaderCall, LoaderError, guarded, make_stream, read_epoch
 
-NO_SEPARATORS = np.array([], dtype=np.int64)
-
 
 def call_of(make_loader, num_tokens=60, lengths=None, max_batches=None, **more):
-    stream, documents, texts = make_stream(num_tokens, lengths, None, None)
-    return LoaderCall(make_loader, stream, documents, texts, NO_SEPARATORS, max_batches, False, **more)
+    return LoaderCall(make_loader, *make_stream(num_tokens, lengths, None, None), max_batches=max_batches, **more)
 
 
 def loader_of(batches, length):
@@ -53,7 +50,7 @@ def test_an_epoch_is_cut_after_so_many_batches_or_begun_in_the_middle():
 def test_each_batch_is_shown_with_its_name():
     seen = []
     call = call_of(loader_of([[0], [5, 9]], 4), rank=1, world_size=2)
-    read_epoch(call, call(), look=lambda batch, at: seen.append((len(batch.inputs), at)), epoch=3)
+    read_epoch(call, call(), look=lambda rows, at: seen.append((len(rows.tokens), at)), epoch=3)
     assert seen == [(1, "batch 0 of rank 1 in epoch 3"), (2, "batch 1 of rank 1 in epoch 3")]
 
 

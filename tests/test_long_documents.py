@@ -272,6 +272,34 @@ def test_a_worker_that_ends_before_the_first_one_begins_has_read_no_epoch_before
         read_as(0)
 
 
+def test_a_worker_that_ends_late_does_not_undo_the_epoch_that_was_set(on_disk, characters, monkeypatch):
+    stream = make(on_disk.select(range(5)), characters)
+    of_epoch_1 = make(on_disk.select(range(5)), characters)
+    of_epoch_1.set_epoch(1)
+    monkeypatch.setattr(long_documents, "get_worker_info", lambda: SimpleNamespace(id=0, num_workers=1))
+    late = iter(stream)
+    next(late)
+    stream._position.epoch.fill_(1)  # as `set_epoch` does in the process that the worker belongs to
+    list(late)
+    assert stream.epoch == 1
+    again = keys(stream)
+    monkeypatch.undo()
+    assert again == keys(of_epoch_1)
+
+
+def test_a_worker_that_lives_on_reads_the_next_epoch_from_its_beginning(on_disk, characters, monkeypatch):
+    stream = make(on_disk.select(range(5)), characters)
+    whole = make(on_disk.select(range(5)), characters)
+    whole.set_epoch(1)
+    monkeypatch.setattr(long_documents, "get_worker_info", lambda: SimpleNamespace(id=0, num_workers=1))
+    saved = make(on_disk.select(range(5)), characters)
+    read = keys(itertools.islice(iter(saved), 3))
+    stream.load_state_dict(saved.state_dict())
+    assert read + keys(stream) == keys(make(on_disk.select(range(5)), characters))
+    stream._position.epoch.fill_(1)
+    assert keys(stream) == keys(whole)
+
+
 @pytest.mark.parametrize("delivered", [0, 1, 37, 38, 300])
 def test_a_stream_goes_on_exactly_where_it_was(on_disk, characters, delivered):
     stream = make(on_disk, characters)

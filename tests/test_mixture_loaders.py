@@ -69,8 +69,8 @@ def steps(loaders, num_batches=None) -> list[int]:
 
 def test_windows_are_those_of_each_source():
     assert len(MIXED) == len(ROWS) == sum(MIXED.num_windows.values()) == len(NUMBER_OF)
-    assert MIXED.cut(slice(None)).dtype == np.uint32  # that of the source which needs most
-    assert np.array_equal(MIXED.cut(slice(None)), ROWS)
+    assert MIXED.cut(slice(None))[0].dtype == np.uint32  # that of the source which needs most
+    assert np.array_equal(MIXED.cut(slice(None))[0], ROWS)
     for name, (first, source) in zip("abc", ((0, 0), (20, 1), (33, 2)), strict=True):
         where, places = MIXED.locate(first + np.arange(MIXED.num_windows[name]))
         assert set(where.tolist()) == {source}
@@ -93,12 +93,12 @@ def test_an_index_is_that_of_a_plain_table(data):
         assert torch.equal(targets, torch.from_numpy(ROWS[index.astype(int)][..., 1:]))
     ends = st.none() | st.integers(-200, 200)
     cut = slice(data.draw(ends), data.draw(ends), data.draw(st.sampled_from([None, 1, 3, -2])))
-    assert np.array_equal(MIXED.cut(cut), ROWS[cut])
+    assert np.array_equal(MIXED.cut(cut)[0], ROWS[cut])
 
 
 def test_small_index_types_do_not_overflow():
-    assert np.array_equal(MIXED.cut(np.array([3, -1], dtype=np.int8)), ROWS[[3, -1]])
-    assert np.array_equal(MIXED.cut(np.array([3, 120], dtype=np.uint8)), ROWS[[3, 120]])
+    assert np.array_equal(MIXED.cut(np.array([3, -1], dtype=np.int8))[0], ROWS[[3, -1]])
+    assert np.array_equal(MIXED.cut(np.array([3, 120], dtype=np.uint8))[0], ROWS[[3, 120]])
 
 
 def test_memory_maps_and_rows(tmp_path):
@@ -106,8 +106,8 @@ def test_memory_maps_and_rows(tmp_path):
     mapped = windows_of("ac", a=np.memmap(tmp_path / "a.bin", dtype=np.uint16, mode="r"))
     assert len(pickle.dumps(mapped)) < 4_000
     for windows in (mapped, pickle.loads(pickle.dumps(mapped))):
-        assert windows.cut(slice(None)).dtype == np.uint16
-        assert np.array_equal(windows.cut([19, 20]), ROWS[[19, 33]])
+        assert windows.cut(slice(None))[0].dtype == np.uint16
+        assert np.array_equal(windows.cut([19, 20])[0], ROWS[[19, 33]])
     rows = MixedWindows({name: source.as_rows() for name, source in MIXED.sources.items()})
     assert torch.equal(rows[[1, 40]]["labels"], torch.from_numpy(ROWS[[1, 40]]))
     order = MIXTURE[np.arange(103)]
@@ -117,13 +117,36 @@ def test_memory_maps_and_rows(tmp_path):
         MixedWindows({"a": dataset("a"), "b": dataset("b").as_rows()})
 
 
+def test_padded_windows_of_a_source_stay_padded_in_a_mixture():
+    sources = {
+        "padded": SlidingWindowDataset(np.arange(1, 12), T, T, pad_tail=True),  # two whole windows and [9, 10, 11]
+        "plain": SlidingWindowDataset(np.arange(100, 121), T, T),
+        "large": SlidingWindowDataset(np.arange(70_000, 70_012), T, T, pad_tail=True),
+    }
+    mixed = MixedWindows(sources)
+    pairs = [source[:] for source in sources.values()]
+    assert all(torch.equal(got, torch.cat(each)) for got, each in zip(mixed[:], zip(*pairs, strict=True), strict=True))
+    inputs, targets = mixed[2]
+    assert (inputs.tolist(), targets.tolist()) == ([9, 10, 11, 0], [10, 11, -100, -100])
+    assert mixed.cut(2)[0].tolist() == [9, 10, 11, 0, 0]  # and no -1, which would be a large id in uint32
+    rows = MixedWindows({name: source.as_rows() for name, source in sources.items()})
+    assert rows[2]["labels"].tolist() == [9, 10, 11, -100, -100]
+    order = MixtureOrder(mixed.num_windows, dict.fromkeys(sources, 1), 30)
+    for num_workers in (0, 1):
+        loader = make_mixture_loader(mixed, order, 7, num_workers=num_workers)
+        inputs, targets = (torch.cat(halves) for halves in zip(*loader, strict=True))
+        assert torch.equal(inputs, mixed[order[np.arange(30)]][0])
+        assert torch.equal(targets, mixed[order[np.arange(30)]][1])
+    assert set(targets[targets < 0].tolist()) == {-100}
+
+
 def test_shards_are_a_source_like_any_other(tmp_path):
     tokenizer = CharTokenizer("ab")
     write_shards(["ab" * 20, "b" * 31], tokenizer, tmp_path, shard_size=25, val_every=10**9, progress=False)
     stream = ShardedStream(tmp_path, "train")
     both = MixedWindows({"a": dataset("a"), "shards": SlidingWindowDataset(stream, T, 6)})
     plain = MixedWindows({"a": dataset("a"), "shards": SlidingWindowDataset(np.asarray(stream), T, 6)})
-    assert np.array_equal(both.cut(slice(None)), plain.cut(slice(None)))
+    assert np.array_equal(both.cut(slice(None))[0], plain.cut(slice(None))[0])
     mixture = MixtureOrder(both.num_windows, {"a": 1, "shards": 3}, 60)
     found = [torch.cat([inputs for inputs, _ in make_mixture_loader(w, mixture, 7)]) for w in (both, plain)]
     assert torch.equal(*found)

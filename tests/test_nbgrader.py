@@ -12,7 +12,7 @@ import pytest
 
 from course_lib.__main__ import main
 from course_lib.classroom.assignments import HIDDEN_SEEDS, build_assignment, points_of
-from course_lib.teaching.checks import exercise
+from course_lib.teaching.checker import exercise
 from course_lib.teaching.lessons import find_lessons, items_of, points_for
 
 LESSONS = find_lessons()

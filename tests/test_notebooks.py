@@ -24,6 +24,9 @@ LONGEST_CELL = 12
 WIDEST_LINE = 88
 FORBIDDEN = ("clear_output", "update_display", "interact(", "interactive(", "Output(", "%pip", "!pip", "time.time(")
 
+# In sight of every change: windows, a tokenizer, shards. The others by `pytest -m weekly`.
+ON_ANOTHER_CORPUS = ("02_sliding_windows", "07_tokenizer_pipeline", "11_token_shards")
+
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
@@ -51,9 +54,7 @@ def test_is_in_normal_form(path):
 
 @each_notebook
 def test_every_file_that_it_names_is_there(path):
-    named = re.findall(r"`((?:course_lib|tests|notebooks|data)/[\w./-]+)`", markdown(read(path)))
-    assert len(named) >= 3  # where everything lives
-    for name in named:
+    for name in re.findall(r"`((?:course_lib|tests|notebooks|data)/[\w./-]+)`", markdown(read(path))):
         assert (ROOT / name).exists(), name
 
 
@@ -64,7 +65,7 @@ def test_what_was_judged_and_solved_is_counted_below_the_exercises(path):
     assert not any(refresh_notebooks.PROMPT.search(cell.source) for cell in cells[progress:])
     data = cells[progress].outputs[0].data
     asked = sum("exercise" in tags(cell) for cell in cells)
-    assert data["text/plain"].count("○ ") == asked >= 9
+    assert data["text/plain"].count("○ ") == asked
     assert all(line.startswith("0 of ") for line in data["text/plain"].splitlines())
     prompts = sum(bool(refresh_notebooks.PROMPT.search(cell.source)) for cell in cells)
     assert len(re.search('data-guesses="([^"]*)"', data["text/html"])[1].split()) == prompts
@@ -88,12 +89,11 @@ def test_has_the_anatomy_of_a_lesson(path):
     text = markdown(notebook)
     assert notebook.cells[0].source.startswith(f"# {int(path.stem[:2])}. ")
     assert len(re.findall(r"^# ", text, flags=re.MULTILINE)) == 1
-    for heading in ("**You will learn**", "**You need**", "**Time**", "## Where everything lives", "Recap"):
+    assert text.index("**You will learn**") < text.index("**You need**") < text.index("**Time**")
+    for heading in ("**You will learn**", "**You need**", "**Time**", "Recap"):
         assert heading in text, heading
     for heading in ("Bug or not?", "Exercises", "Measured"):
         assert re.search(rf"^##.*{re.escape(heading)}", text, flags=re.MULTILINE), heading
-    # The picture comes first: what stands where is told at the end.
-    assert text.index("## Where everything lives") > text.index("Exercises\n")
     # Minutes for the core path, and for all of it.
     time_needed = text.split("**Time**")[1].split("\n\n")[0]
     assert len(re.findall(r"\d+", time_needed)) >= 2, time_needed
@@ -101,6 +101,8 @@ def test_has_the_anatomy_of_a_lesson(path):
     assert len(re.findall(r"^- ", recap, flags=re.MULTILINE)) == 5
     assert text.count("**Predict") >= 4
     assert "**Next**" in notebook.cells[-1].source
+    headings = re.findall(r"^## (?:\d+\. )?(.+)$", text, flags=re.MULTILINE)
+    assert headings[0].startswith("The picture")
     source = "\n".join(cell.source for cell in code_cells(notebook))
     assert "token_ledger(" in source
     assert "show_source(" in source
@@ -140,7 +142,7 @@ def test_every_figure_is_followed_by_what_it_shows(path):
             assert following is not None, "a figure ends the notebook"
             assert following.cell_type == "markdown", cell.source
             assert not following.source.startswith(("#", "**")), following.source
-    assert figures >= 3
+    assert figures >= 2
 
 
 @each_notebook
@@ -174,7 +176,11 @@ def test_links_lead_somewhere(path):
         assert page or place in anchors, place
 
 
-@each_notebook
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=[] if p.stem in ON_ANOTHER_CORPUS else pytest.mark.weekly) for p in NOTEBOOKS],
+    ids=lambda path: path.stem,
+)
 @pytest.mark.slow
 def test_runs_through_on_another_corpus_with_every_exercise_solved(path, tmp_path, monkeypatch):
     for name, value in kernel_environment(tmp_path / "ipython", STARTUP_WITHOUT_RAY).items():

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.auditing_loaders.batch_rows import read_batch
-from course_lib.auditing_loaders.placed_rows import most_ahead, move_right, place_rows
+from course_lib.auditing_loaders.placed_rows import PlacedRows, most_ahead, move_right
 from course_lib.auditing_loaders.telling_ids import TellingIds
 from course_lib.foundation import IGNORED
 
@@ -21,7 +21,8 @@ def ids_at(positions):
 
 
 def placed(positions, separator_ids=(), **more):
-    return place_rows(read_batch({"input_ids": [ids_at(positions)], **more}), STREAM, separator_ids)
+    batch = read_batch({"input_ids": [ids_at(positions)], **more})
+    return PlacedRows(batch, STREAM, separator_ids, document_starts=[0, 20])
 
 
 anywhere, close = st.integers(-1, 59), st.sampled_from([-1, 20, 21, 22])
@@ -46,7 +47,7 @@ def test_what_came_before_and_what_jumps_are_those_of_a_loop(positions, kept):
         assert rows.jumps[0, place] == jumps
         if here >= 0:
             begins = before < 0 or jumps or separated or (dropped and here in (0, 20))
-            assert rows.windows_begin(np.array([0, 20]))[0, place] == begins
+            assert rows.opens[0, place] == begins
             last, before, announced, separated = place, here, False, False
         else:
             separated = True
@@ -66,7 +67,7 @@ def test_what_is_never_handed_out_is_padding_unless_it_separates(positions):
 @pytest.mark.parametrize("ahead", [-2, -1, 0, 1, 2])
 def test_labels_that_are_too_far_ahead_are_told_in_pairs_and_in_mappings(ahead):
     at = np.arange(10, 18)
-    pair = place_rows(read_batch(([ids_at(at)], [ids_at(at + 1 + ahead)])), STREAM)
+    pair = PlacedRows(read_batch(([ids_at(at)], [ids_at(at + 1 + ahead)])), STREAM)
     mapping = placed(at, labels=[ids_at(at + ahead)])
     for rows in (pair, mapping):
         assert rows.ahead.tolist() == [ahead]
@@ -80,7 +81,7 @@ def test_one_label_of_another_place_is_misplaced():
 
 
 def test_a_pair_ends_with_its_last_target():
-    rows = place_rows(read_batch(([ids_at([10, 11])], [ids_at([11, 12])])), STREAM)
+    rows = PlacedRows(read_batch(([ids_at([10, 11])], [ids_at([11, 12])])), STREAM)
     assert rows.tokens.tolist() == [[10, 11, 12]]
     assert rows.labels.tolist() == [[-1, 11, 12]]
     assert rows.scored.tolist() == [[False, True, True]]
@@ -96,6 +97,11 @@ def test_the_error_of_most_labels_is_a_majority(row):
         return
     ((error, times),) = Counter(errors).most_common(1)
     assert most == (error if 2 * times > len(errors) and abs(error) <= len(row) else 0)
+
+
+def test_a_row_that_wraps_round_the_stream_is_not_shifted_by_all_of_it():
+    assert most_ahead(np.array([[-99, -99]]), np.array([[True, True]])).tolist() == [0.0]
+    assert most_ahead(np.zeros((0, 3)), np.zeros((0, 3), dtype=bool)).tolist() == []
 
 
 def test_a_row_moves_to_the_right():

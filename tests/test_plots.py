@@ -1,397 +1,326 @@
-"""Figures by what they are made of: windows, ledgers, curves, bars, heat maps and trees. What they refuse stands in
-hostile_calls; what holds for all of them in test_plots_style.
-"""
+"""The vocabulary of figures: what is drawn, by its data, and what is refused."""
 
+import base64
+import io
+import itertools
+
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-import torch
-from matplotlib.collections import PolyCollection
-from matplotlib.patches import StepPatch
+from matplotlib.axes import Axes
+from matplotlib.colors import same_color, to_hex, to_rgb
+from matplotlib.patches import Rectangle
+from PIL import Image
 
+from course_lib.auditing_loaders import audit_loader
 from course_lib.foundation import token_ledger
-from course_lib.teaching import (
-    plot_bars,
-    plot_curves,
-    plot_cuts,
-    plot_heatmap,
-    plot_intervals,
-    plot_kernels,
-    plot_ledger,
-    plot_losses,
-    plot_merge_tree,
-    plot_pieces,
-    plot_scored_windows,
-    plot_shift,
-    plot_spread,
-    plot_tracks,
-    plot_windows,
-)
-from course_lib.teaching.plots.style import INK, INPUTS, LOST, MEANINGS, SHADES, TARGETS
-from figures import LEDGERS, axes_of, drawn, keys, rectangles, row_names, texts, title
+from course_lib.sliding_windows import gather_windows
+from course_lib.teaching import plots
+from course_lib.teaching.plots import curves, style
+
+NAMES = {"xlabel": "x", "ylabel": "y"}
 
 
-def places(axes, color: str | None = None) -> list[tuple[float, float]]:
-    """Left edge and width of boxes, rounded to whole tokens: there is a small gap between them."""
-    return [(round(patch.get_x()), round(patch.get_width())) for patch in rectangles(axes, color)]
+def boxes(axes: Axes) -> list[tuple]:
+    """Start, width, row and color of each box."""
+    found = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+    return [(p.get_x(), p.get_width(), p.get_y() + p.get_height() / 2, to_hex(p.get_edgecolor())) for p in found]
 
 
-@pytest.mark.parametrize("kind", [list, np.array, torch.tensor])
-def test_the_shift_has_three_rows_of_ids(kind):
-    axes = axes_of(plot_shift(kind([10, 11, 12, 13])))
-    assert texts(axes) == ["10", "11", "12", "13", "10", "11", "12", "11", "12", "13"]
-    assert len(rectangles(axes)) == 4 + 3 + 3
-    assert places(axes, INPUTS) == places(axes, TARGETS) == [(0, 1), (1, 1), (2, 1)]
-    assert row_names(axes) == ["window, 4 ids", "inputs, T = 3", "targets, T = 3"]
+def texts(axes: Axes) -> list[str]:
+    return [text.get_text() for text in axes.texts if text.get_text()]
 
 
-def test_each_target_stands_under_its_input():
-    axes = axes_of(plot_shift(range(5)))
-    inputs = {round(p.get_x()): p.get_y() for p in rectangles(axes, INPUTS)}
-    targets = {round(p.get_x()): p.get_y() for p in rectangles(axes, TARGETS)}
-    assert inputs.keys() == targets.keys() == {0, 1, 2, 3}
-    assert all(targets[t] > inputs[t] for t in inputs)  # y counts rows from the top
-    # told apart without color, too
-    assert all(p.get_hatch() for p in rectangles(axes, TARGETS))
-    assert not any(p.get_hatch() for p in rectangles(axes, INPUTS))
+def row_names(axes: Axes) -> list[str]:
+    return [label.get_text() for label in axes.get_yticklabels()]
 
 
-def test_labels_stand_for_ids_and_of_a_long_window_the_beginning_is_drawn():
-    axes = axes_of(plot_shift([0, 1, 2, 3], labels=["a", " ", "\n", "\t"]))
-    assert texts(axes)[:4] == ["a", "␣", "↵", "⇥"]
-    figure = drawn("plot_shift, long")
-    assert len(rectangles(axes_of(figure), INPUTS)) == 16
-    assert row_names(axes_of(figure))[1] == "inputs, T = 299"
-    assert figure.get_supxlabel() == "283 more ids of the window, not drawn"
-    assert drawn("plot_shift").get_supxlabel() == ""
+def keys(figure) -> list[str]:
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
 
 
-def test_of_a_kernel_that_peeks_the_input_that_is_asked_for_looks_wrong_and_its_arrow_is_dashed():
-    figure = plot_kernels({"causal": [-2, -1, 0], "centered": [-1, 0, 1]}, 3, 7)
-    axes = axes_of(figure)
-    assert places(axes, TARGETS) == [(3, 1), (3, 1)]  # above position 3, twice
-    assert texts(axes).count("4") == 2 + 2
-    assert places(axes, INPUTS) == [(1, 1), (2, 1), (3, 1), (2, 1), (3, 1)]
-    assert places(axes, MEANINGS["wrong"]) == [(4, 1)]
-    assert keys(figure) == ["read", "asked for", "read, although it is asked for"]
-    assert row_names(axes) == ["causal: asked for", "inputs", "centered: asked for", "inputs"]
-    axes = axes_of(plot_kernels({"centered": [-1, 0, 1]}, 3, 7))
-    arrows = [text.arrow_patch for text in axes.texts if getattr(text, "arrow_patch", None)]
-    assert [arrow.get_linestyle() for arrow in arrows] == ["solid", "solid", "--"]
-    assert "read, although" not in str(keys(plot_kernels({"causal": [0]}, 0, 2)))
+# Rows of boxes
 
 
-def test_each_window_lies_under_its_tokens_with_its_last_target_apart():
-    figure = plot_windows([0, 3, 6], 4, 12)
-    axes = axes_of(figure)
-    assert places(axes, INPUTS) == [(0, 4), (3, 4), (6, 4)]
-    assert places(axes, TARGETS) == [(4, 1), (7, 1), (10, 1)]
-    heights = [patch.get_y() for patch in rectangles(axes, INPUTS)]
-    assert heights == sorted(set(heights))
-    assert heights == [patch.get_y() for patch in rectangles(axes, TARGETS)]
-    assert row_names(axes) == ["stream", "start 0", "start 3", "start 6"]
-    assert keys(figure) == ["T = 4 inputs", "one more id, for the last target", "in no window"]
+def test_rows_come_from_the_top_down_with_titles_and_only_what_is_drawn_is_explained():
+    rows = {
+        "one": {"a": [(0, 2, "inputs", "x"), (2, 1, "targets")]},
+        "two": {"b": [(1, 0, "lost"), (3, 1, "wrong", 7)]},
+    }
+    figure = plots.plot_rows(rows, {"inputs": "read", "lost": "left"}, xlabel="token", lines={"here": 2}, remark="told")
+    (axes,) = figure.axes
+    assert boxes(axes) == [(0, 2, 1, style.INPUTS), (2, 1, 1, style.TARGETS), (3, 1, 3, style.WRONG)]
+    assert texts(axes) == ["one", "x", "two", "7", "here"]
+    assert row_names(axes) == ["a", "b"]
+    assert keys(figure) == ["read"]
+    assert (axes.get_xlabel(), figure.get_supxlabel()) == ("token", "told")
+    assert axes.get_ylim()[0] > axes.get_ylim()[1]
 
 
-def test_the_stream_is_numbered_where_there_is_room_and_what_no_window_touches_is_crossed_out():
-    axes = axes_of(plot_windows([2], 3, 9))
-    assert texts(axes) == [str(token) for token in range(9)]
-    assert places(axes, LOST) == [(0, 1), (1, 1), (6, 1), (7, 1), (8, 1)]
-    assert all(patch.get_hatch() for patch in rectangles(axes, LOST))
-    assert "in no window" not in keys(plot_windows([0], 3, 4))
-    crowded = axes_of(drawn("plot_windows, many"))
-    assert texts(crowded) == []
-    assert crowded.get_xticks().tolist() == list(range(0, 61, 5))
+def test_side_by_side_panels_share_one_scale_and_arrows_join_boxes():
+    rows = {"one": {"a": [(0, 4, "inputs")]}, "two": {"a": [(0, 1, "plain")], "b": [(0, 2, "plain")]}}
+    figure = plots.plot_rows(rows, side_by_side=True)
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["one", "two"]
+    assert figure.axes[0].get_xlim() == figure.axes[1].get_xlim()
+    assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim()
+    (axes,) = plots.plot_rows({"a": [(0, 1, "plain")], "b": [(0, 1, "plain")]}, arrows=[((0, 0), (1, 2))]).axes
+    (arrow,) = axes.texts
+    assert (arrow.xyann, arrow.xy) == ((0.5, 0), (2.5, 1))
 
 
-def test_batches_are_set_apart_by_space_and_name_and_starts_drawn_as_often_as_they_occur():
-    axes = axes_of(plot_windows(np.array([[0, 8], [4, 12]]), 3, 16))
-    assert places(axes, INPUTS) == [(0, 3), (8, 3), (4, 3), (12, 3)]
-    assert row_names(axes)[1:] == ["batch 0, start 0", "batch 0, start 8", "batch 1, start 4", "batch 1, start 12"]
-    steps = np.diff([p.get_y() for p in rectangles(axes, INPUTS)])
-    assert steps[1] > steps[0] == pytest.approx(steps[2])
-    assert places(axes_of(plot_windows(torch.tensor([5, 1, 5]), 2, 10)), INPUTS) == [(5, 2), (1, 2), (5, 2)]
+def test_a_label_is_left_out_with_those_of_all_boxes_as_wide_if_one_does_not_fit():
+    rows = {"a": [(0, 1, "plain", "1"), (1, 1, "plain", "a long word"), (2, 20, "plain", "another one")]}
+    assert texts(plots.plot_rows(rows).axes[0]) == ["another one"]
 
 
-def test_below_windows_their_ledger_stands_on_the_same_axis():
-    starts = [2, 5, 8]
-    ledger = token_ledger(starts, 16, 4)
-    above, below = plot_windows(starts, 4, 16, ledger=ledger).axes
-    np.testing.assert_allclose(np.array(above.get_xlim()) - 0.5, below.get_xlim())
-    as_input, as_target = (patch for patch in below.patches if isinstance(patch, StepPatch))
-    assert as_input.get_data().values.tolist() == ledger.as_input.tolist()
-    assert as_target.get_data().values.tolist() == ledger.as_target.tolist()
-    assert [line.get_xdata()[0] + 0.5 for line in below.lines] == starts
-    assert keys(above.figure)[-2:] == ["never used: offset", "never used: tail"]
-    assert "in no window" not in keys(above.figure)
+def test_boxes_side_by_side_differ_in_shade_and_what_is_not_filled_is_lost():
+    assert plots.end_to_end([2, 1], total=5) == [(0, 2, "inputs", "0"), (2, 1, "inputs2", "1"), (3, 2, "lost")]
+    assert plots.end_to_end([2], ["a b"], meaning="plain", total=2) == [(0, 2, "plain", "a␣b")]
+    assert plots.in_a_row([7, "\n"], "targets") == [(0, 1, "targets", "7"), (1, 1, "targets", "↵")]
 
 
-def test_each_scored_target_is_hatched_once_behind_its_context():
-    figure = plot_scored_windows([(0, 4, 4), (2, 4, 2), (4, 3, 1)], 8)
-    axes = axes_of(figure)
-    assert places(axes, INK)[-3:] == [(0, 1), (2, 3), (4, 3)]  # behind the boxes of the stream
-    assert places(axes, TARGETS) == [(1, 4), (5, 2), (7, 1)]
-    assert all(patch.get_hatch() for patch in rectangles(axes, TARGETS))
-    assert places(axes, LOST) == [(0, 1)]
-    assert row_names(axes) == ["stream", "start 0", "start 2", "start 4"]
-    assert keys(figure) == ["read as context only", "scored", "never scored"]
+def test_windows_lie_under_their_tokens_and_above_their_ledger():
+    figure = plots.plot_windows([[0, 4], [8, 2]], 4, 14, with_ledger=True)
+    axes, below = figure.axes
+    assert row_names(axes) == ["stream", *(f"batch {b}, start {s}" for b, s in [(0, 0), (0, 4), (1, 8), (1, 2)])]
+    drawn = boxes(axes)
+    assert [box[:3] for box in drawn if box[3] == style.INPUTS] == [(0, 4, 1), (4, 4, 2), (8, 4, 3), (2, 4, 4)]
+    assert [box[:3] for box in drawn if box[3] == style.TARGETS] == [(4, 1, 1), (8, 1, 2), (12, 1, 3), (6, 1, 4)]
+    assert [box[:3] for box in drawn if box[3] == style.LOST] == [(13, 1, 0)]
+    ledger = token_ledger([0, 4, 8, 2], 14, 4)
+    assert np.array_equal(below.patches[0].get_data().values, ledger.as_input)
+    assert np.array_equal(below.patches[-1].get_data().values, ledger.as_target)
+    assert below.get_xlim() == pytest.approx(np.array(axes.get_xlim()) - 0.5)
+    assert "4 windows, 16 predictions: 12 targets" in figure.get_supxlabel()
 
 
-def test_cuts_show_each_window_of_each_row():
-    figure = plot_cuts({"offset 0": [0, 5], "offset 2": [7, 2]}, context_length=5, num_tokens=13)
-    axes = axes_of(figure)
-    windows = [(p.get_x(), p.get_width()) for p in rectangles(axes, INPUTS) if p.get_facecolor()[3] < 1]
-    assert windows == [(0, 5), (5, 5), (2, 5), (7, 5)]
-    assert row_names(axes) == ["offset 0", "offset 2"]
-    assert texts(axes) == ["0", "5", "2", "7"]
-    assert "never an input" in keys(figure)
+# Ledgers
 
 
-@pytest.mark.parametrize(
-    ("carried", "marker", "name"), [(True, ">", "the state goes on"), (False, "X", "the state is reset")]
-)
-def test_what_becomes_of_the_state_is_marked_between_batches_of_every_row(carried, marker, name):
-    figure = plot_tracks([[1, 11], [4, 14], [7, 17]], 3, 10, carried=carried)
-    (marks,) = axes_of(figure).lines
-    assert marks.get_marker() == marker
-    assert sorted(zip(*marks.get_data(), strict=True)) == [(3, 0.38), (3, 1.38), (6, 0.38), (6, 1.38)]
-    assert name in keys(figure)
-
-
-def test_tracks_show_every_id_of_every_row():
-    figure = plot_tracks(np.array([[1, 8], [4, 11]]), num_steps=3, row_length=7)
-    axes = axes_of(figure)
-    assert [int(text) for text in texts(axes)] == list(range(1, 15))
-    unused = [text.get_text() for text, box in zip(axes.texts, axes.patches, strict=True) if box.get_hatch()]
-    assert unused == ["7", "14"]
-    assert row_names(axes) == ["row 0", "row 1"]
-    assert keys(figure) == ["inputs, in alternating shades for batches", "left over"]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["batch 0", "batch 1"]
-
-
-def test_the_ledger_is_drawn_token_by_token_also_without_windows_or_without_losses():
-    ledger = token_ledger([3, 5, 14], 24, 4)
-    axes = axes_of(plot_ledger(ledger))
-    stairs = {p.get_label(): p for p in axes.patches if isinstance(p, StepPatch)}
-    assert np.array_equal(stairs["as input"].get_data().values, ledger.as_input)
-    assert np.array_equal(stairs["as target"].get_data().values, ledger.as_target)
-    assert np.array_equal(stairs["as target"].get_data().edges, np.arange(25) - 0.5)
-    assert [line.get_xdata()[0] for line in axes.lines] == [2.5, 4.5, 13.5]
-    figure = plot_ledger(token_ledger([], 5, 2))
-    assert [(p.get_x(), p.get_width()) for p in rectangles(axes_of(figure))] == [(-0.5, 5)]
-    assert keys(figure) == ["as input", "as target", "never used: tail"]
-    assert rectangles(axes_of(plot_ledger(token_ledger([0], 5, 4)))) == []
-
-
-def test_what_is_never_used_is_shaded_run_by_run_and_named_once_and_many_reasons_share_a_hatch():
-    figure = plot_ledger(token_ledger([3, 10, 17], 24, 4))
-    boxes = rectangles(axes_of(figure))
-    spans = [(p.get_x(), p.get_x() + p.get_width()) for p in boxes]
-    assert spans == [(-0.5, 2.5), (7.5, 9.5), (14.5, 16.5), (21.5, 23.5)]
-    names = ["never used: offset", "never used: gap", "never used: tail"]
-    assert keys(figure) == ["as input", "as target", "start of a window", *names]
-    assert len({p.get_hatch() for p in boxes}) == 3
-    assert {p.get_height() for p in boxes} == {1}  # of the panel
-    ledger = token_ledger([], 20, 4, reasons={f"reason {i}": [i] for i in range(9)})
-    assert "never used: other reasons" in keys(plot_ledger(ledger))
-
-
-def test_several_ledgers_share_one_axis_and_a_long_stream_is_drawn_in_steps():
-    panels = drawn("plot_ledger, three").axes
-    assert list(map(title, panels)) == list(LEDGERS)
-    assert {axes.get_xlim() for axes in panels} == {(-0.5, 43.5)}
-    # where every token starts a window, lines would hide the picture
-    assert [[line.get_xdata()[0] for line in axes.lines] for axes in panels] == [
-        [],
-        [-0.5, 7.5, 15.5, 23.5, 31.5],
-        [-0.5, 8.5, 17.5, 26.5],
+def test_a_ledger_is_drawn_token_by_token_and_what_is_lost_by_its_reason():
+    ledgers = {"T": token_ledger([2, 6], 13, 4), "T + 2": token_ledger([0, 6], 13, 4)}
+    figure = plots.plot_ledger(ledgers)
+    for axes, ledger in zip(figure.axes, ledgers.values(), strict=True):
+        drawn = {patch.get_label(): patch.get_data().values for patch in axes.patches}
+        assert np.array_equal(drawn["times an input"], ledger.as_input)
+        assert np.array_equal(drawn["times a target"], ledger.as_target)
+        for reason in ledger.dropped:
+            at = ledger.reason == ledger.reasons.index(reason)
+            assert np.array_equal(drawn[f"never used: {reason}"] > 0, at)
+    assert keys(figure) == [
+        "times an input",
+        "times a target",
+        *(f"never used: {r}" for r in ("offset", "tail", "gap")),
     ]
-    ledger = token_ledger(np.arange(0, 2_400_000, 80), 2_400_065, 64)
-    figure = plot_ledger(ledger)
-    stairs = [p.get_data() for p in axes_of(figure).patches if isinstance(p, StepPatch)]
-    assert [len(data.values) for data in stairs] == [1000, 1000]
-    assert np.dot(stairs[0].values, np.diff(stairs[0].edges)) == pytest.approx(ledger.as_input.sum())
-    assert len(rectangles(axes_of(figure))) <= 100
-    remarks = "each step is the mean of 2,400 tokens; gap: 449,985 tokens in 29,999 places, not drawn"
-    assert figure.get_supxlabel() == remarks
+    hatches = {patch.get_label(): patch.get_hatch() for axes in figure.axes for patch in axes.patches}
+    assert len({hatches[key] for key in keys(figure)[2:]}) == 3
 
 
-@pytest.mark.parametrize(
-    ("losses", "width"), [(np.array([3.0, 2.0, 1.0]), 1), (np.arange(205.0), 4)], ids=["short", "long"]
-)
-def test_losses_are_the_first_and_then_means_of_neighboring_steps(losses, width):
-    axes = axes_of(plot_losses({"a": losses}))
-    (line,) = axes.lines
-    starts = range(0, len(losses) // width * width, width)
-    assert line.get_ydata().tolist() == [losses[0], *(losses[i : i + width].mean() for i in starts)]
-    # the loss before the first step stands at step 0, each other one in the middle of its steps
-    assert line.get_xdata().tolist() == [0, *(i + width / 2 for i in starts)]
-    assert axes.get_ylim()[0] == 0
+def test_a_long_ledger_is_drawn_in_steps_each_the_mean_of_its_tokens():
+    ledger = token_ledger(range(0, 3990, 8), 4_000, 8)
+    figure = plots.plot_ledger(ledger)
+    inputs = figure.axes[0].patches[0].get_data()
+    assert len(inputs.values) == 1000
+    assert inputs.values @ np.diff(inputs.edges) == ledger.as_input.sum()
+    assert figure.get_supxlabel() == "each step is the mean of 4 tokens"
 
 
-def test_several_runs_are_a_mean_and_a_band():
-    axes = axes_of(plot_losses({"a": [[1.0, 2.0], [3.0, 6.0]]}))
-    (line,) = axes.lines
-    assert line.get_ydata().tolist() == [2, 2, 4]
-    (band,) = (c for c in axes.collections if isinstance(c, PolyCollection))
-    corners = {tuple(corner) for corner in band.get_paths()[0].vertices.tolist()}
-    assert corners == {(0, 1), (0.5, 1), (1.5, 2), (0, 3), (0.5, 3), (1.5, 6)}
-    assert axes_of(plot_losses({"a": [1.0, 2.0]})).collections[:] == []
-    runs = np.array([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]])
-    axes = axes_of(plot_curves([1, 2, 4], {"runs": runs, "one": [0, 0, 0]}, xlabel="x", ylabel="y", lines={"l": 2}))
-    level, *curves = axes.lines
-    assert curves[0].get_xydata().tolist() == [[1, 2], [2, 3], [4, 4]]
-    assert curves[1].get_ydata().tolist() == [0, 0, 0]
-    assert level.get_ydata() == [2, 2]
-    assert len(axes.collections) == 1
-    assert texts(axes) == ["●", "runs", "■", "one", "l"]
+# Curves
 
 
-def test_levels_have_their_names_beside_them_and_a_curve_that_is_alone_as_the_title():
-    figure = plot_losses({"a": [3.0, 2.0]}, {"floor": 1.5, "chance": 4.0})
-    floor, chance, _ = axes_of(figure).lines
-    assert (set(floor.get_ydata()), set(chance.get_ydata())) == ({1.5}, {4.0})
-    assert texts(axes_of(figure)) == ["●", "a", "floor", "chance"]
-    assert figure.legends == []
-    axes = axes_of(plot_losses({"bigram, 5 runs": [3.0, 2.0]}))
-    assert title(axes) == "bigram, 5 runs"
-    assert texts(axes) == []
-
-
-def test_curves_with_a_meaning_have_its_color_and_all_others_are_ink():
-    meanings = {"good": "right", "bad": "wrong"}
-    lines = axes_of(plot_losses({"good": [1], "other": [2], "bad": [3]}, meanings=meanings)).lines
-    colors = [line.get_color() for line in lines]
-    assert (colors[0], colors[2]) == (MEANINGS["right"], MEANINGS["wrong"])
-    assert colors[1] in SHADES
+def test_curves_have_the_mean_and_spread_of_runs_levels_and_names_beside_their_ends():
+    runs = np.array([[1.0, 2.0], [3.0, 6.0]])
+    figure = plots.plot_curves([0, 5], {"a": runs, "b": [3, 4]}, **NAMES, lines={"floor": 1}, meanings={"b": "wrong"})
+    (axes,) = figure.axes
+    a, b, floor = axes.lines
+    assert a.get_ydata().tolist() == [2, 4]
+    assert same_color(b.get_color(), style.WRONG)
+    assert set(floor.get_ydata()) == {1}
+    band = axes.collections[0].get_paths()[0].vertices[:, 1]
+    assert band.min() == pytest.approx(2 - np.sqrt(2))
+    assert band.max() == pytest.approx(4 + 2 * np.sqrt(2))
+    assert texts(axes) == ["● a", "■ b", "floor"]
+    (alone,) = plots.plot_curves([0, 5], {"only": [1, 2]}, **NAMES).axes
+    assert alone.get_title(loc="left") == "only"
 
 
 def test_intervals_reach_from_mean_minus_to_mean_plus_half_width_in_panels_with_one_y_axis():
-    figure = plot_intervals({"a": {1: (3.0, 0.5), 4: (2.0, 0.25)}, "b": {1: (5.0, 0.0)}}, xlabel="S", ylabel="bits")
-    axes = axes_of(figure)
-    lines = [container.lines for container in axes.containers]
-    assert [line[0].get_xydata().tolist() for line in lines] == [[[1, 3], [4, 2]], [[1, 5]]]
-    assert [part.tolist() for part in lines[0][2][0].get_segments()] == [[[1, 2.5], [1, 3.5]], [[4, 1.75], [4, 2.25]]]
-    assert len({(line[0].get_marker(), line[0].get_linestyle()) for line in lines}) == 2
-    assert texts(axes) == ["●", "a", "■", "b"]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("S", "bits")
-    left, right = drawn("plot_intervals, panels").axes
-    assert [title(left), title(right)] == ["training", "validation"]
-    assert left.get_ylim() == right.get_ylim()
-    assert [texts(left), texts(right)] == [[], ["●", "epochs", "■", "steps"]]
+    panel = {"a": {4: (2.0, 0.5), 1: (1.0, 0.25)}}
+    figure = plots.plot_intervals({"one": panel, "two": panel}, **NAMES, spacing="logarithmic")
+    one, two = figure.axes
+    (bars,) = one.containers
+    assert bars[0].get_xdata().tolist() == [1, 4]
+    assert [segment[:, 1].tolist() for segment in bars[2][0].get_segments()] == [[0.75, 1.25], [1.5, 2.5]]
+    assert one.get_ylim() == two.get_ylim()
+    assert one.get_xscale() == "log"
+    assert [label.get_text() for label in one.get_xticklabels()] == ["1", "4"]
 
 
 @pytest.mark.parametrize(
-    ("spacing", "at", "labels"),
+    ("wanted", "places"),
     [
-        ("linear", [1, 16, 17], ["1", "16", "17"]),
-        ("logarithmic", [1, 16, 17], ["1", "16, 17", ""]),
+        ([0.5, 0.5], [0.45, 0.55]),
+        ([0.7, 0.2, 0.21, 0.24, 0.7], [0.65, 7 / 60, 13 / 60, 19 / 60, 0.75]),
+        ([0.2, 0.45, 0.25], [0.175, 0.45, 0.275]),
     ],
 )
-def test_each_x_is_written_where_it_stands(spacing, at, labels):
-    points = dict.fromkeys((17, 1, 16), (1.0, 0.1))
-    axes = axes_of(plot_intervals({"a": points}, xlabel="S", ylabel="bits", spacing=spacing))
-    assert axes.get_xticks().tolist() == at
-    assert [label.get_text() for label in axes.get_xticklabels()] == labels
-    assert axes.get_xscale() == ("log" if spacing == "logarithmic" else "linear")
-    assert axes.containers[0].lines[0].get_xdata().tolist() == at
+def test_names_are_moved_apart_no_more_than_they_must(wanted, places):
+    assert curves.spread_out(wanted, 0.1).tolist() == pytest.approx(places)
 
 
-def test_bars_are_as_long_as_their_values_and_say_them_in_one_color():
-    values = {"slow": 0.5, "middling": 76.0, "fast": 129.25}
-    axes = axes_of(plot_bars(values, xlabel="million tokens per second"))
-    bars = rectangles(axes)
-    assert [bar.get_width() for bar in bars] == list(values.values())
-    assert len({bar.get_facecolor() for bar in bars}) == 1
-    assert not any(bar.get_hatch() for bar in bars)
-    assert row_names(axes) == list(values)
-    assert texts(axes) == ["0.50", "76.00", "129.25"]
-    assert axes.get_xlabel() == "million tokens per second"
-    assert axes.get_xlim() == (0, 129.25)
-    assert axes.yaxis_inverted()  # the first name on top
+# Dots, tables of numbers, audits
 
 
-def test_bars_can_be_sorted_percents_end_at_100_and_of_1000_bars_40_are_drawn():
-    axes = axes_of(plot_bars({"low": 20, "high": 90, "zero": 0}, xlabel="%", sort=True, limit=100))
-    assert row_names(axes) == ["high", "low", "zero"]
-    assert texts(axes) == ["90", "20", "0"]
-    assert axes.get_xlim() == (0, 100)
-    figure = drawn("plot_bars, many")
-    assert len(rectangles(axes_of(figure))) == 40
-    assert figure.get_supxlabel() == "960 more rows, not drawn"
+def test_each_run_is_a_dot_and_each_row_a_mean_with_one_standard_deviation():
+    runs = {"a": [1.0, 3.0], "b": [2.0, 8.0]}
+    figure = plots.plot_spread({"one": runs, "two": runs}, xlabel="bits", paired=True)
+    (axes,) = figure.axes
+    dots = [line for line in axes.lines if line.get_marker() == "o" and line.get_alpha()]
+    assert [line.get_xdata().tolist() for line in dots] == [[1, 3], [2, 8]] * 2
+    assert [bar[2][0].get_segments()[0][:, 0].tolist() for bar in axes.containers[:2]] == [
+        pytest.approx([2 - np.sqrt(2), 2 + np.sqrt(2)]),
+        pytest.approx([5 - np.sqrt(18), 5 + np.sqrt(18)]),
+    ]
+    joined = [line.get_xdata().tolist() for line in axes.lines if same_color(line.get_color(), "#b9bec6")]
+    assert joined == [[1, 2], [3, 8]] * 2
+    assert texts(axes) == ["one", "2.00", "5.00", "two", "2.00", "5.00"]
+    assert row_names(axes) == ["a", "b", "a", "b"]
 
 
-def test_each_run_is_a_dot_and_each_group_a_mean_with_one_standard_deviation():
-    groups = {"shuffled": [1.0, 2.0, 4.0], "in order": [5.0, 5.5], "once": [3.0]}
-    axes = axes_of(plot_spread(groups, xlabel="nats"))
-    dots = [line for line in axes.lines if line.get_linestyle() == "None" and line.get_alpha()]
-    assert [line.get_xdata().tolist() for line in dots] == list(groups.values())
-    assert [set(line.get_ydata()) for line in dots] == [{0}, {1}, {2}]
-    means = [container.lines[0].get_xdata().tolist() for container in axes.containers]
-    assert means == [[pytest.approx(7 / 3)], [5.25], [3.0]]
-    halves = [np.ptp(container.lines[2][0].get_segments()[0][:, 0]) / 2 for container in axes.containers]
-    assert halves == pytest.approx([np.std([1, 2, 4], ddof=1), np.std([5, 5.5], ddof=1), 0])
-    assert texts(axes) == ["2.333", "5.250", "3.000"]
-    assert row_names(axes) == list(groups)
-    assert axes.yaxis_inverted()
+def test_a_sequence_is_dots_in_its_order_and_of_a_long_one_every_kth():
+    figure = plots.plot_dots({"short": [3, 1, 2], "long": range(4_000)}, **NAMES)
+    short, long = (axes.lines[0].get_xydata() for axes in figure.axes)
+    assert short.tolist() == [[0, 3], [1, 1], [2, 2]]
+    assert np.array_equal(long[:, 0], np.arange(0, 4_000, 2))
+    assert figure.get_supxlabel() == "one dot for every 2"
 
 
-def test_rows_under_titles_look_alike_where_their_names_are_alike_and_pairs_are_joined():
-    axes = axes_of(drawn("plot_spread, titles"))
-    assert row_names(axes) == ["a", "b", "a"]
-    assert texts(axes)[0] == "short text"
-    assert "long" in texts(axes)
-    markers = [container.lines[0].get_marker() for container in axes.containers]
-    assert markers[0] == markers[2] != markers[1]
-    axes = axes_of(plot_spread({"a": [1.0, 2.0], "b": [1.5, 2.5], "c": [0.0, 1.0]}, xlabel="", paired=True))
-    joined = [line.get_xydata().tolist() for line in axes.lines if np.unique(line.get_ydata()).size == 2]
-    assert joined == [[[1, 0], [1.5, 1]], [[2, 0], [2.5, 1]], [[1.5, 1], [0, 2]], [[2.5, 1], [1, 2]]]
+def test_a_heatmap_masks_zeros_and_all_tables_share_its_colors():
+    figure = plots.plot_heatmap({"a": [[0, 1], [2, 3]], "b": [[3, 2], [1, 1]]}, **NAMES, label="z", zero="never")
+    one, two = (axes.images[0] for axes in figure.axes[:2])
+    assert one.get_array().mask.tolist() == [[True, False], [False, False]]
+    assert two.get_array().tolist() == [[3, 2], [1, 1]]
+    assert one.norm is two.norm
+    assert keys(figure) == ["never"]
+    assert len(one.cmap.colors) == 3
 
 
-def test_a_heatmap_masks_zeros_and_has_a_color_for_each_of_a_few_integers_or_a_scale_for_all_tables():
-    values = np.array([[0, 1, 2], [3, 0, 5]])
-    figure = plot_heatmap(values, xlabel="x", ylabel="y", label="context", zero="never a target")
-    (image,) = figure.axes[0].images
-    assert image.get_array().mask.tolist() == (values == 0).tolist()
-    assert image.get_array().filled(0).tolist() == values.tolist()
-    assert keys(figure) == ["0: never a target"]
-    assert plot_heatmap([[1, 2]], xlabel="x", ylabel="y", label="z").legends == []
-    assert keys(plot_heatmap([[0, 0]], xlabel="x", ylabel="y", label="z")) == ["0"]
-    bar = plot_heatmap([[1, 8]], xlabel="x", ylabel="y", label="z").axes[-1]
-    assert bar.get_yticks().tolist() == list(range(1, 9))
-    image = plot_heatmap([[1, 800]], xlabel="x", ylabel="y", label="z").axes[0].images[0]
-    assert (image.norm.vmin, image.norm.vmax) == (1, 800)
-    first, second, _ = drawn("plot_heatmap").axes
-    assert [title(first), title(second)] == ["a", "b"]
-    assert first.images[0].norm is second.images[0].norm
-    assert first.images[0].cmap is second.images[0].cmap
+def test_an_audit_shows_its_ledger_its_order_and_what_ranks_share():
+    starts = [[0, 8, 16], [4, 8, 40]]
+
+    def make_loader(ids, rank):
+        return [gather_windows(ids, np.array(starts[rank]), 4)]
+
+    audit = audit_loader(make_loader, num_tokens=60, world_size=2)
+    figure = plots.plot_audit(audit)
+    ledger, order, ranks = figure.axes
+    drawn = {patch.get_label(): patch.get_data().values for patch in ledger.patches}
+    assert np.array_equal(drawn["never a target"] > 0, audit.ledger.as_target == 0)
+    assert [line.get_ydata().tolist() for line in order.lines] == starts
+    spans = [[path.vertices[0, 0] + 0.5 for path in bar.get_paths()] for bar in ranks.collections]
+    assert spans == [[0, 16], [8], [4, 40], [8]]  # of each rank, what it reads alone and what another reads too
+    assert "read by several ranks" in keys(figure)
+    assert figure.legends[0].get_title().get_text().startswith("found: ")
 
 
-def test_a_merge_tree_has_a_node_for_each_symbol_and_each_merge_and_edges_down_to_its_parts():
-    axes = axes_of(plot_merge_tree([list("abab"), ["ab", "ab"], ["abab"]]))
-    nodes = [(text.get_text(), *text.get_position()) for text in axes.texts]
-    assert nodes[:4] == [("a", 0.5, 0), ("b", 1.5, 0), ("a", 2.5, 0), ("b", 3.5, 0)]
-    assert nodes[4:] == [("ab", 1.0, 1), ("ab", 3.0, 1), ("abab", 2.0, 2)]
-    edges = {tuple(map(tuple, line.get_xydata().tolist())) for line in axes.lines}
-    assert ((0.5, 0), (1.0, 1)) in edges
-    assert ((3.0, 1), (2.0, 2)) in edges
-    assert len(edges) == 6
-    assert row_names(axes) == ["symbols", "merge 1", "merge 2"]
-    axes = axes_of(plot_merge_tree([[(1,), (2,), (3,)], [(1,), (2, 3)], [(1, 2, 3)]]))
-    assert texts(axes) == ["1", "2", "3", "23", "123"]
-    edges = [line.get_xydata().tolist() for line in axes.lines]
-    assert [[0.5, 0], [1.5, 2]] in edges
-    assert [[2.0, 1], [1.5, 2]] in edges
+# What is refused
 
 
-def test_each_piece_is_a_box_as_wide_as_it_is_long_and_labels_that_fit_no_box_are_left_out():
-    pieces = {"text": ["ab c"], "pieces": ["ab", " c"], "ids": ["ab", " c"]}
-    axes = axes_of(plot_pieces(pieces, {"ids": ["12", "345"]}))
-    assert places(axes) == [(0, 4), (0, 2), (2, 2), (0, 2), (2, 2)]
-    shades = [box.get_facecolor() for box in rectangles(axes)]
-    assert shades[0] == shades[1] == shades[3] != shades[2] == shades[4]
-    assert texts(axes) == ["ab·c", "ab", "·c", "12", "345"]
-    assert row_names(axes) == ["text", "pieces", "ids"]
-    figure = drawn("plot_pieces, long")
-    assert texts(axes_of(figure)) == []
-    assert figure.get_supxlabel() == "2 labels that are longer than their boxes, not written"
-    assert texts(axes_of(drawn("plot_pieces"))) == ["a·b", "12", "10345"]
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda: plots.plot_rows({}), "1 to 40 names"),
+        (lambda: plots.plot_rows({"a": []}), "1 to 2000 boxes"),
+        (lambda: plots.plot_rows({"a": [(0, 1)]}), r"\(start, width, meaning\)"),
+        (lambda: plots.plot_rows({"a": [(0, 1, "blue")]}), "a meaning in rows"),
+        (lambda: plots.plot_rows({"a": [(0, np.nan, "plain")]}), "finite"),
+        (lambda: plots.plot_rows({"a": [(0, -1, "plain")]}), "widths of 0 or more"),
+        (lambda: plots.plot_rows({"a": [(0, 1, "plain")]}, {"blue": "b"}), "a key of keys"),
+        (lambda: plots.plot_rows({"a": [(n, 1, "plain") for n in range(2001)]}), "2000 boxes"),
+        (lambda: plots.plot_windows([0], 4, 4), "starts"),
+        (lambda: plots.plot_windows([0], 4, 61), "1 to 60"),
+        (lambda: plots.plot_windows([], 4, 0), "1 to 60"),
+        (lambda: plots.plot_windows(range(40), 4, 50), "at most 39 windows"),
+        (lambda: plots.plot_ledger({}), "1 to 6 names"),
+        (lambda: plots.plot_ledger(token_ledger([], 0, 4)), "must have tokens"),
+        (lambda: plots.plot_curves([1], {"a": [1, 2]}, **NAMES), "a point for each x"),
+        (lambda: plots.plot_curves([1], {"a": [np.inf]}, **NAMES), "finite"),
+        (lambda: plots.plot_curves([1], {"a": [1]}, **NAMES, meanings={"b": "right"}), "a key of meanings"),
+        (lambda: plots.plot_curves([1], {"a": [1]}, **NAMES, lines={"l": np.nan}), "finite"),
+        (lambda: plots.plot_intervals({"a": {1: (1, -1)}}, **NAMES), "none of them negative"),
+        (lambda: plots.plot_intervals({"a": {0: (1, 1)}}, **NAMES, spacing="logarithmic"), "positive"),
+        (lambda: plots.plot_spread({"a": []}, xlabel="x"), "at least one run"),
+        (lambda: plots.plot_spread({"a": [1, 2], "b": [1]}, xlabel="x", paired=True), "equally many runs"),
+        (lambda: plots.plot_dots({str(n): [1] for n in range(7)}, **NAMES), "1 to 6 names"),
+        (lambda: plots.plot_heatmap([1, 2], **NAMES, label="z"), r"shape \(rows, columns\)"),
+        (lambda: plots.plot_heatmap([[np.nan]], **NAMES, label="z"), "finite"),
+        (lambda: plots.end_to_end([1], meaning="lost"), "meaning must be one of"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        wrong()
+
+
+# Style
+
+# What eyes see that lack one of the three cones, in linear RGB (Machado, Oliveira and Fernandes, 2009, severity 1).
+VISIONS = {
+    "all cones": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+}
+MEANT = {color for color, _, _ in style.LOOKS.values()}
+
+
+def linear(color: str) -> np.ndarray:
+    channels = np.array(to_rgb(color))
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ np.clip(rgb, 0, 1)
+    x, y, z = np.cbrt(xyz / [0.95047, 1, 1.08883])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("vision", VISIONS)
+def test_any_two_meanings_differ_for_all_eyes_and_each_stands_out_from_white(vision):
+    seen = {color: lab(VISIONS[vision] @ linear(color)) for color in MEANT}
+    for one, other in itertools.combinations(MEANT, 2):
+        assert np.linalg.norm(seen[one] - seen[other]) >= 20, (one, other)  # about 2 is just noticed
+    for color in {*MEANT, *style.SHADES}:  # WCAG 2.2, success criterion 1.4.11
+        assert 1.05 / (linear(color) @ [0.2126, 0.7152, 0.0722] + 0.05) >= 3
+
+
+def test_no_look_and_no_curve_differs_by_its_color_alone():
+    hatches = [hatch for color, _, hatch in style.LOOKS.values() if color in (style.TARGETS, style.LOST, style.WRONG)]
+    assert all(hatches)
+    assert len(set(hatches)) == 3
+    looks = [style.curve_style(number) for number in range(12)]
+    assert len({(str(look["linestyle"]), look["marker"]) for look in looks}) == 12
+
+
+def test_a_notebook_shows_it_at_one_size_twice_as_sharp_and_in_no_style_of_the_readers():
+    with plt.style.context("dark_background"):
+        before = dict(plt.rcParams)
+        figure = plots.plot_windows([0, 4], 4, 10)
+        data, metadata = figure._repr_mimebundle_()
+        assert dict(plt.rcParams) == before
+    assert plt.get_fignums() == []
+    assert data["text/plain"] == style.FOLDED  # what JupyterLab shows where it is folded
+    assert metadata["image/png"]["width"] == 900
+    with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as image:
+        assert image.size == (1800, 2 * metadata["image/png"]["height"])
+        pixels = np.array([color for _, color in image.convert("RGB").getcolors()]) / 255
+    for color in ("white", style.INPUTS, style.TARGETS):
+        assert abs(pixels - to_rgb(color)).max(axis=1).min() < 0.02, color
+    assert figure.png() == figure.png()
+
+
+def test_letters_that_no_font_holds_are_code_points_and_long_names_are_shortened(monkeypatch):
+    monkeypatch.setattr(style, "_held", lambda: set(map(ord, "aß␣")))
+    assert style.drawable("aß 漢") == "aß␣U+6F22"
+    assert style.name_of("x" * 300) == "x" * 43 + "…"
+    assert [style.in_words(x) for x in (0.5, 200_000, 10_000_000)] == ["0.5", "200,000", "10 million"]

@@ -2,14 +2,15 @@
 
 import json
 import struct
+from pathlib import Path
 
+import datasets
 import numpy as np
-import pyarrow
 import pytest
 from pyarrow import parquet
 
 from course_lib.auditing_loaders import audit_loader, recipes
-from planted_loaders import Bytes, aligned, plain
+from planted_loaders import plain
 
 IDS = 1_000 + np.arange(200)
 STARTS = np.array([0, 30, 31, 120])
@@ -39,20 +40,6 @@ def test_megatron_gets_a_pair_of_files_with_a_sequence_for_each_document(tmp_pat
     assert np.fromfile(tmp_path / "ids.bin", "<u2").tolist() == IDS.tolist()
 
 
-def test_tables_have_a_row_for_each_document_and_numpy_has_ids(tmp_path):
-    documents = [each.tolist() for each in np.split(IDS, STARTS[1:])]
-    recipes.write_parquet(IDS, STARTS, tmp_path / "a.parquet")
-    assert parquet.read_table(tmp_path / "a.parquet")["input_ids"].to_pylist() == documents
-    recipes.write_arrow(IDS, STARTS, tmp_path / "a.arrow")
-    with pyarrow.ipc.open_stream(tmp_path / "a.arrow") as file:
-        assert file.read_all()["input_ids"].to_pylist() == documents
-    recipes.write_numpy(IDS, tmp_path / "a.npy")
-    assert np.load(tmp_path / "a.npy").tolist() == IDS.tolist()
-    recipes.write_jsonl(["a\nb", "ü"], tmp_path / "a.jsonl")
-    lines = (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line) for line in lines] == [{"text": "a\nb"}, {"text": "ü"}]
-
-
 def test_a_loader_of_a_file_is_audited(tmp_path):
     def make_loader(ids):
         recipes.write_llm_c(ids, tmp_path / "ids.bin")
@@ -64,15 +51,27 @@ def test_a_loader_of_a_file_is_audited(tmp_path):
         audit_loader(make_loader, num_tokens=40_000)
 
 
-def test_a_loader_of_texts_in_a_file_is_audited(tmp_path):
-    def make_loader(texts):
-        recipes.write_jsonl(texts, tmp_path / "texts.jsonl")
-        for line in (tmp_path / "texts.jsonl").read_text(encoding="utf-8").splitlines():
-            yield aligned(np.array(Bytes().encode(json.loads(line)["text"]))[None])
+def test_the_lines_of_other_formats_do_what_they_say(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        line.partition("#")[0].strip() for line in recipes.__doc__.splitlines() if "#" in line or "from_dict" in line
+    ]
+    known = {"np": np, "datasets": datasets, "json": json, "Path": Path}
+    known |= {"ids": IDS, "document_starts": STARTS, "texts": ["a\nb", "ü"]}
+    exec("\n".join(lines), known)
+    documents = [each.tolist() for each in np.split(IDS, STARTS[1:])]
+    assert np.load("ids.npy").tolist() == IDS.tolist()
+    assert parquet.read_table("ids.parquet")["input_ids"].to_pylist() == documents
+    assert datasets.load_from_disk("ids")["input_ids"] == documents
+    texts = Path("texts.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in texts] == [{"text": "a\nb"}, {"text": "ü"}]
 
-    assert audit_loader(make_loader, num_tokens=2_000, tokenizer=Bytes()).clean
-    lengths = [40, 300, 5]
-    audit = audit_loader(make_loader, document_lengths=lengths, tokenizer=Bytes())
-    assert audit.clean
-    sizes = np.diff([*np.flatnonzero(audit.ledger.as_target == 0), audit.ledger.num_tokens])
-    assert all(least <= size <= least + 10 for least, size in zip(lengths, sizes, strict=True))
+
+def test_what_a_format_cannot_hold_is_refused(tmp_path):
+    for write in (recipes.write_flat, recipes.write_llm_c):
+        for ids in ([70_000], [-1], [2**16]):
+            with pytest.raises(ValueError, match="ids must fit into uint16"):
+                write(ids, tmp_path / "a")
+    for starts, words in (([1], "rise from 0"), ([0, 0], "rise from 0"), ([], "rise from 0"), ([0, 2], "lie inside")):
+        with pytest.raises(ValueError, match=f"document_starts must {words}"):
+            recipes.write_megatron([5, 6], starts, tmp_path / "a")

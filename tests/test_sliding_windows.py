@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import itertools
 import json
 import pickle
 import tracemalloc
@@ -15,7 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
+from course_lib.foundation import token_ledger
+from course_lib.next_token_shifting import next_token_loss
 from course_lib.sliding_windows import (
+    OneScreenLoader,
     SlidingWindowDataset,
     WindowLoader,
     count_windows,
@@ -23,7 +27,6 @@ from course_lib.sliding_windows import (
     loading,
     make_dataloader,
     window_starts,
-    workers,
 )
 
 # Naive twins, straight from the definitions.
@@ -178,8 +181,8 @@ def test_a_compact_stream_is_not_copied(dtype):
     ids = np.arange(200).astype(dtype)
     dataset = SlidingWindowDataset(ids, 4, 3)
     assert np.shares_memory(dataset.stream, ids)
-    assert np.shares_memory(dataset.cut(slice(None)), ids)
-    assert not dataset.cut(slice(None)).flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        dataset.stream[:][0] = 1
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.int32, np.int64])
@@ -265,6 +268,126 @@ def test_a_private_map_is_pickled_with_what_was_written_into_it(tmp_path):
     assert pickle.loads(pickle.dumps(SlidingWindowDataset(ids, 4))).stream[0] == 7
 
 
+# Windows of what is left at the end, padded
+
+
+def naive_padded(num_tokens: int, context_length: int, stride: int) -> list[int]:
+    """The starts of whole windows, and the next one if it has a target and ids that no other window has."""
+    starts = naive_starts(num_tokens, context_length, stride)
+    reached = starts[-1] + context_length + 1 if starts else 0
+    following = starts[-1] + stride if starts else 0
+    return starts + [following] * (reached < num_tokens and following + 2 <= num_tokens)
+
+
+@given(st.integers(0, 60), st.integers(1, 20), st.integers(1, 25))
+def test_a_padded_tail_adds_the_one_window_that_is_missing(num_tokens, context_length, stride):
+    ids = list(range(100, 100 + num_tokens))
+    expected = naive_padded(num_tokens, context_length, stride)
+    if not expected:
+        with pytest.raises(ValueError, match=f"^ids must hold at least 2 tokens for one window.*got {num_tokens}$"):
+            SlidingWindowDataset(ids, context_length, stride, pad_tail=True)
+        return
+    dataset = SlidingWindowDataset(ids, context_length, stride, pad_tail=True)
+    assert dataset.starts.tolist() == expected
+    whole = naive_starts(num_tokens, context_length, stride)
+    inputs, targets = (half[: len(whole)] for half in dataset[:])
+    assert (inputs.tolist(), targets.tolist()) == naive_batch(ids, whole, context_length)
+    for start, inputs, targets in zip(expected, *map(torch.Tensor.tolist, dataset[:]), strict=True):
+        real = ids[start : start + context_length + 1]
+        assert inputs == (real + [0] * context_length)[:context_length]
+        assert targets == (real[1:] + [-100] * context_length)[:context_length]
+    if stride <= context_length:  # so every token but the first is a target
+        assert set(dataset[:][1].flatten().tolist()) - {-100} == set(ids[1:])
+    ledger = token_ledger(dataset.starts, num_tokens, dataset.context_lengths)
+    assert ledger.used + sum(ledger.dropped.values()) == num_tokens
+    assert ledger.as_target.sum() == (dataset[:][1] != -100).sum()
+    assert "tail" not in ledger.dropped or stride > context_length
+
+
+def padded(**settings) -> SlidingWindowDataset:
+    return SlidingWindowDataset(np.arange(1, 32), 4, 4, pad_tail=True, **settings)  # 7 whole windows, and ids 29 to 31
+
+
+def test_one_padded_window_is_a_pair_and_a_batch_is_ones_own():
+    dataset = padded()
+    inputs, targets = dataset[-1]
+    assert (inputs.tolist(), targets.tolist()) == ([29, 30, 31, 0], [30, 31, -100, -100])
+    targets[:] = 5
+    assert dataset[7][1].tolist() == [30, 31, -100, -100]
+    assert len(dataset) == len(SlidingWindowDataset(np.arange(1, 32), 4, 4)) + 1
+    whole = SlidingWindowDataset(np.arange(1, 30), 4, 4, pad_tail=True)  # nothing is left
+    assert torch.equal(whole[:][1], SlidingWindowDataset(np.arange(1, 30), 4, 4)[:][1])
+
+
+def test_padded_rows_for_transformers_predict_what_the_pairs_predict():
+    rows = padded().as_rows()
+    assert len(rows) == 8
+    assert {name: ids.tolist() for name, ids in rows[-1].items()} == {
+        "input_ids": [29, 30, 31, 0, 0],
+        "labels": [29, 30, 31, -100, -100],
+    }
+    inputs, targets = padded()[:]
+    assert torch.equal(rows[:]["labels"][:, 1:], targets)
+    assert torch.equal(rows[:]["input_ids"][:, :-1], inputs)
+    assert (rows.starts == padded().starts).all()
+
+
+@pytest.mark.parametrize("rows", [False, True])
+@pytest.mark.parametrize("workers", [{}, {"num_workers": 2}, {"num_workers": 1, "multiprocessing_context": "spawn"}])
+def test_the_loader_delivers_a_padded_window_with_and_without_workers(workers, rows):
+    dataset = padded().as_rows() if rows else padded()
+    loader = make_dataloader(dataset, 3, base_seed=7, **workers)
+    for number, batch in enumerate(loader):
+        windows_ = loader.sampler.order_of(0)[3 * number + np.arange(len(batch["labels" if rows else 0]))]
+        wanted = dataset[windows_]
+        pairs = zip(batch.values(), wanted.values(), strict=True) if rows else zip(batch, wanted, strict=True)
+        assert all(torch.equal(*pair) for pair in pairs)
+    state = loader.state_dict()
+    plain = make_dataloader(SlidingWindowDataset(np.arange(1, 32), 4, 4), 3, base_seed=7)
+    with pytest.raises(ValueError, match="saved with num_windows=8, but this loader has num_windows=7"):
+        plain.load_state_dict(state)
+
+
+def test_a_padded_tail_scores_as_the_mean_of_its_real_targets():
+    torch.manual_seed(0)
+    logits = torch.randn(8, 4, 40)
+    _, targets = padded()[:]
+    each = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
+    assert torch.allclose(next_token_loss(logits, targets), each[:30].mean())
+
+
+# A loader on one screen
+
+
+@given(st.integers(5, 60), st.integers(1, 4), st.integers(1, 6), st.integers(1, 20), st.integers(0, 9))
+def test_the_loader_on_one_screen_yields_what_the_real_one_yields(num_tokens, context_length, stride, size, seed):
+    small = OneScreenLoader(np.arange(num_tokens), context_length, stride, batch_size=size, base_seed=seed)
+    windows_ = SlidingWindowDataset(np.arange(num_tokens), context_length, stride)
+    loader = make_dataloader(windows_, size, base_seed=seed)
+    for _ in range(3):  # epoch after epoch
+        assert len(small) == len(loader)
+        for got, wanted in zip(small, loader, strict=True):
+            assert all(map(torch.equal, got, wanted))
+
+
+def test_the_loader_on_one_screen_goes_on_where_it_or_the_real_one_was_left():
+    make = lambda: OneScreenLoader(np.arange(54), 1, 1, batch_size=5, base_seed=7)
+    for delivered in range(11):
+        first = make()
+        before = [starts_of(batch) for batch in itertools.islice(first, delivered)]
+        state = json.loads(json.dumps(first.state_dict()))
+        real = small_loader(0, delivered)
+        second = make()
+        second.load_state_dict(state)
+        assert len(second) == 11 - delivered
+        rest = windows(second)
+        assert before + rest == epoch(53, 5)
+        assert windows(second) == epoch(53, 5, 1)
+        assert windows(real) == rest
+        if delivered:
+            assert real.sampler.position.begin == (1, 0)
+
+
 # The loader
 
 
@@ -322,14 +445,11 @@ def test_an_epoch_covers_every_window_exactly_once(num_windows, batch_size, shuf
         assert seen == list(range(sum(sizes)))
 
 
-AT_A_TIME = {"INDICES_PER_BLOCK": [1, 10], "BATCHES_PER_MESSAGE": [1, 3, 1000], "BYTES_PER_MESSAGE": [1]}
-
-
-@pytest.mark.parametrize(("name", "number"), [(name, number) for name in AT_A_TIME for number in AT_A_TIME[name]])
+@pytest.mark.parametrize("number", [1, 10])
 @pytest.mark.parametrize("shuffle", [True, False])
-def test_how_many_batches_are_made_or_travel_together_changes_nothing(monkeypatch, name, number, shuffle):
+def test_how_many_indices_are_made_together_changes_nothing(monkeypatch, number, shuffle):
     expected = epoch(53, 5, shuffle=shuffle)
-    monkeypatch.setattr(loading if hasattr(loading, name) else workers, name, number)
+    monkeypatch.setattr(loading, "INDICES_PER_BLOCK", number)
     for num_workers in (0, 2):
         loader = make_dataloader(indexed(53), 5, base_seed=7, shuffle=shuffle, num_workers=num_workers)
         delivered = [(batch, position(loader)) for batch in map(starts_of, loader)]

@@ -36,11 +36,6 @@ def test_the_page_is_what_its_results_say(speed, results):
     assert (speed.RESULTS / "README.md").read_text(encoding="utf-8") == speed.page(results)
 
 
-def test_the_readme_quotes_the_page(speed, results):
-    readme = in_one_line((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert in_one_line(speed.in_readme(results)) in readme
-
-
 def test_all_was_measured_and_nobody_left_out(speed, results):
     assert results["quick"] is False
     assert results["missing"] == []

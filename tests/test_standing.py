@@ -9,7 +9,7 @@ from traitlets.config import Config
 
 import course_lib.teaching
 from course_lib.teaching import checks, predict, show_progress, standing
-from course_lib.teaching.checks import bug_or_not, exercise
+from course_lib.teaching.checker import bug_or_not, exercise
 from course_lib.teaching.lessons import find_lessons
 
 LESSONS = find_lessons()

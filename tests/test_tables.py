@@ -1,4 +1,4 @@
-"""Tables and rows of tokens: as HTML, and as the text that outputs are compared by."""
+"""Tables: as HTML, and as the text that outputs are compared by."""
 
 import re
 from html.parser import HTMLParser
@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib.bpe import BPETokenizer
-from course_lib.teaching import show_table, show_tokens
-from course_lib.teaching.plots.tables import Table
-from course_lib.teaching.plots.tokenizations import TokenRows, makers_of
+from course_lib.teaching import Table, TokenRows, show_table, show_tokens
 
 ROWS = [["stride 1", 123456, 2.5], ["stride T", 7, 11.0]]
 HEADER = ["scheme", "tokens", "bits"]
@@ -96,36 +93,26 @@ def test_cells_are_neither_markup_nor_formulas_and_a_table_without_rows_is_its_h
 @pytest.mark.parametrize("show", [lambda: show_table(ROWS, HEADER), lambda: show_tokens({"a": ["b"]})])
 def test_both_forms_are_shown_and_the_same_each_time(show, monkeypatch):
     shown = []
-    for module in ("tables", "tokenizations"):
-        monkeypatch.setattr(f"course_lib.teaching.plots.{module}.display", lambda data, raw: shown.append(data))
+    for module in ("tables", "tokens"):
+        monkeypatch.setattr(f"course_lib.teaching.{module}.display", lambda one: shown.append(one._repr_mimebundle_()))
     show()
     show()
     assert shown[0] == shown[1]
     assert shown[0].keys() == {"text/html", "text/plain"}
 
 
-def test_tokens_are_named_counted_and_told_apart():
-    rows = TokenRows({"V = 256": ["a", " b"], "V = 300": ["a b"]})
-    assert rows.text == "V = 256: 2 tokens  a|␣b\nV = 300: 1 token   a␣b"
-    page = Balanced(rows.html)
-    spans = [style for tag, style in page.tags if tag == "span"]
-    shades = [re.search(r"background-color: ([^;]+)", style).group(1) for style in spans]
-    assert len(shades) == 3
-    assert shades[0] == shades[2] != shades[1]
-    assert all("box-shadow" in style for style in spans)  # a border, whatever the shades
-
-
-def test_a_box_says_which_merge_made_its_token_and_the_tabulator_stops_once_in_a_row():
-    makers = makers_of(list(BPETokenizer.train("the the", 258).merges))
-    assert (makers[b"he"], makers[b"the"], makers[b"e"]) == ("merge 1: h + e", "merge 2: t + he", "a byte")
-    page = TokenRows({"one": [b"the", b"t", b"?!"], "two": ["text"]}, makers=makers).html
-    assert re.findall(r' title="(.*?)" tabindex="(.*?)"', page) == [("merge 2: t + he", "0"), ("a byte", "-1")]
-    assert " title=" not in TokenRows({"one": [b"the"]}).html
-
-
-def test_bytes_are_text_where_they_can_be_and_tokens_neither_markup_nor_formulas():
-    first, second = "漢".encode()[:2], "漢".encode()[2:]
-    assert TokenRows({"bytes": [first, second, "漢".encode(), b" a"]}).text == "bytes: 4 tokens  <E6 BC>|<A2>|漢|␣a"
-    page = Balanced(TokenRows({"<i>": ["<b>", "$", "a$"]}).html)
-    assert "".join(page.words).replace("\n", "") == "<i>: 3 tokens<b>$a$"
-    assert not any("a$" in word for word in page.words)
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda: Table([["a"]], []), "header must name at least one column"),
+        (lambda: Table([["a", "b"]], ["x"]), r"rows\[0\] must have 1 cells"),
+        (lambda: Table([["a"]] * 201, ["x"]), "at most 200"),
+        (lambda: Table([["a"]], ["x"], align="<<"), "one sign for each"),
+        (lambda: Table([["a"]], ["x"], align="|"), "align must consist of"),
+        (lambda: TokenRows({}), "at least one name"),
+        (lambda: TokenRows({"a": ["b"] * 2001}), "at most 2000 tokens"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        wrong()

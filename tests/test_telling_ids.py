@@ -73,3 +73,34 @@ def test_texts_are_as_long_as_they_say_and_their_tokens_are_the_stream():
     assert stream.ids.tolist() == [id for ids in encoded for id in ids]
     assert 3_000 <= len(stream) < 3_000 + max(lengths)
     assert len(set(lengths)) > 1
+
+
+class Constant:
+    def encode(self, text):
+        return [7] * len(text)
+
+
+def test_few_neighbors_or_other_ids_tell_nothing():
+    stream = TellingIds([5, 6, 5, 7])
+    assert stream.positions([[5, 7], [7, 5]]).tolist() == [[2, 3], [-1, -1]]
+    assert stream.positions([[5]]).tolist() == [[-1]]
+    assert stream.positions(np.zeros((0, 3), dtype=int)).shape == (0, 3)
+    assert stream.positions([[2**62, -(2**62)]]).tolist() == [[-1, -1]]
+    assert set(TellingIds.below(6, 10).ids.tolist()) == {4, 5}
+    assert TellingIds.below(2**100, 10).neighbors == 1
+
+
+def test_a_stream_that_counts_tells_what_a_search_would_tell():
+    counted, searched = TellingIds.of_positions(40), TellingIds(1_000 + np.arange(40))
+    rows = np.array([[999, 1_000, 1_039, 1_040], [-1, 0, 2**62, 1_005]])
+    assert counted.positions(rows).tolist() == searched.positions(rows).tolist()
+    assert counted.is_handed_out(rows).tolist() == searched.is_handed_out(rows).tolist()
+
+
+def test_a_stream_that_cannot_tell_is_refused():
+    for make in (lambda: TellingIds([7] * 200), lambda: TellingIds.of_texts(Constant(), 500)):
+        with pytest.raises(ValueError, match="ids must have no 64 neighbors in two places"):
+            make()
+    for tokenizer in (Constant, "abc", None):
+        with pytest.raises(TypeError, match="tokenizer must have a method encode"):
+            TellingIds.of_texts(tokenizer, 500)

@@ -31,6 +31,7 @@ from course_lib.foundation import (
     CharTokenizer,
     FileOrder,
     RandomOrder,
+    as_ids,
     load_documents,
     python_sources,
     token_ledger,
@@ -48,7 +49,6 @@ from course_lib.sliding_windows import (
 )
 from course_lib.token_shards import (
     ShardedStream,
-    ShardedWindows,
     load_shard,
     verify_shards,
     write_shards,
@@ -562,8 +562,8 @@ def ids() -> np.ndarray:
 
 def test_a_stream_reads_like_an_array(folder, ids):
     stream = ShardedStream(folder, "train")
-    assert (len(stream), stream.shape, stream.dtype, stream.itemsize) == (len(ids), ids.shape, ids.dtype, 2)
-    assert len(stream.borders) >= 5
+    assert (len(stream), stream.dtype) == (len(ids), ids.dtype)
+    assert len(stream.shard_borders) >= 5
     numbers = [0, -1, 4_999, np.int16(5), [], [[5_000, -1], [0, 4_998]], np.arange(4_000, 12_000, 3)]
     slices = [(None,), (4_990, 5_010), (None, None, -1), (-7, 3, -911), (9, 9), (12_000, 3)]
     for index in (*numbers, *(slice(*bounds) for bounds in slices)):
@@ -598,8 +598,8 @@ def test_without_crossing_each_shard_is_a_stream_of_its_own(folder, ids):
     stream = ShardedStream(folder, "train", cross=False)
     for context_length, stride in ((100, 100), (100, 1), (64, 97), (4_998, 1)):
         dataset = SlidingWindowDataset(stream, context_length, stride)
-        sizes = np.diff(stream.borders)
-        each = [window_starts(n, context_length, stride) + b for n, b in zip(sizes, stream.borders, strict=False)]
+        sizes = np.diff(stream.shard_borders)
+        each = [window_starts(n, context_length, stride) + b for n, b in zip(sizes, stream.shard_borders, strict=False)]
         assert np.array_equal(dataset.starts, np.concatenate(each))
         assert len(dataset) == len(dataset.starts)
         rows = np.arange(0, len(dataset), 50)
@@ -612,13 +612,30 @@ def test_without_crossing_each_shard_is_a_stream_of_its_own(folder, ids):
         SlidingWindowDataset(stream, 5_000)
 
 
+def test_a_padded_tail_is_that_of_the_stream_or_without_crossing_of_each_shard(folder, ids):
+    for cross in (True, False):
+        stream = ShardedStream(folder, "train", cross=cross)
+        plain = SlidingWindowDataset(stream, 100, 100)
+        padded = SlidingWindowDataset(stream, 100, 100, pad_tail=True)
+        borders = [0, len(ids)] if cross else stream.shard_borders.tolist()
+        pieces = [SlidingWindowDataset(ids[a:b], 100, 100, pad_tail=True) for a, b in itertools.pairwise(borders)]
+        assert len(padded) == len(plain) + len(pieces)  # none of them ends with a window
+        for got, wanted in zip(padded[:], zip(*(piece[:] for piece in pieces), strict=True), strict=True):
+            assert torch.equal(got, torch.cat(wanted))
+        ledger = token_ledger(padded.starts, len(ids), padded.context_lengths)
+        assert ledger.used == len(ids)
+        assert ledger.as_target.sum() == len(ids) - len(pieces)  # the first id of each is no target
+        loader = make_dataloader(pickle.loads(pickle.dumps(padded)), 7, base_seed=0)
+        assert sum(int((targets != -100).sum()) for _, targets in loader) == len(ids) - len(pieces)
+
+
 def test_the_ledger_reconciles_with_and_without_crossing(folder):
     for cross in (True, False):
         stream = ShardedStream(folder, "train", cross=cross)
         ledger = token_ledger(SlidingWindowDataset(stream, 100, 100).starts, len(stream), 100)
         assert ledger.used + sum(ledger.dropped.values()) == len(stream)
         assert ("gap" in ledger.dropped) is not cross  # the tails of all shards but the last
-    lost = np.diff(stream.borders)[:-1]
+    lost = np.diff(stream.shard_borders)[:-1]
     assert ledger.dropped["gap"] == sum((n - 1) % 100 for n in lost)
 
 
@@ -635,9 +652,8 @@ def test_the_other_schemes_take_a_stream_too(folder, ids):
 def test_what_wants_an_array_gets_one(folder, ids):
     stream = ShardedStream(folder, "train")
     assert CHARACTERS.decode(stream) == CHARACTERS.decode(ids)
-    assert stream.tolist() == ids.tolist()
-    assert stream.astype(np.int64).dtype == np.int64
-    assert (stream.min(), stream.max()) == (ids.min(), ids.max())
+    assert np.asarray(stream).tolist() == ids.tolist()
+    assert np.array_equal(as_ids("ids", stream), ids)
     assert all(map(np.array_equal, chunk_ids(stream, 4_000), chunk_ids(ids, 4_000)))
 
 
@@ -663,13 +679,11 @@ def test_maps_are_opened_when_they_are_read_and_travel_as_names(folder, ids):
 def test_no_more_files_are_open_than_a_system_allows(folder, ids, monkeypatch):
     monkeypatch.setattr(token_shards, "MAPS", 2)
     stream = ShardedStream(folder, "train")
-    assert len(stream.borders) > 5
+    assert len(stream.shard_borders) > 5
     order = RandomOrder(len(ids) - 64, 0)[np.arange(200)]
     for starts in (order[:1], order[1:]):  # a batch may need more of them than that
-        assert np.array_equal(stream.cut(starts, 65), np.lib.stride_tricks.sliding_window_view(ids, 65)[starts])
+        assert np.array_equal(stream.cut(starts, 65)[0], np.lib.stride_tricks.sliding_window_view(ids, 65)[starts])
     assert stream[7:9].tolist() == ids[7:9].tolist()
-    assert len(stream._maps) == 2
-    assert (stream.min(), stream.max()) == (ids.min(), ids.max())
     assert len(stream._maps) == 2
 
 
@@ -872,7 +886,7 @@ def test_any_position_of_any_epoch_of_a_million_million_windows():
     for order in (RandomOrder, BlockOrder, FileOrder):
         for epoch, done in ((0, 0), (5, 10**11 + 3)):
             sampler = BatchOrder(10**12, 64, base_seed=1, order=order, rank=1, world_size=2)
-            sampler.stand_at(epoch, windows=done)
+            sampler.go_to(epoch, windows=done)
             first = next(iter(sampler))
             assert np.array_equal(first, order(10**12, 1 + epoch)[done + 64 + np.arange(64)])
             assert len(sampler) == -(-(10**12 - done) // 128)
@@ -926,7 +940,9 @@ def test_the_standard_library_is_a_corpus(tmp_path):
     assert ShardedStream(tmp_path, "val").manifest.num_documents("train") == 4
 
 
-def test_windows_are_a_table_without_contents(folder):
-    table = ShardedWindows(ShardedStream(folder, "train"), 10, 3)
-    assert sys.getsizeof(table._first_rows) < 200
-    assert table[[[0, 1], [2, 3]]].shape == (2, 2, 11)
+def test_windows_of_a_stream_are_not_stored(folder):
+    dataset = SlidingWindowDataset(ShardedStream(folder, "train"), 10, 3)
+    assert len(pickle.dumps(dataset)) < 10_000
+    ids, lengths = dataset.cut([[0, 1], [2, 3]])
+    assert ids.shape == (2, 2, 11)
+    assert lengths.tolist() == [[11, 11], [11, 11]]

@@ -50,7 +50,9 @@ class BatchRows:
     #: positions, a mask or numbers of documents come along
     tells_apart: bool = False
     in_loss: np.ndarray | None = None  #: False where a loss mask hides the label
-    remarks: tuple[str, ...] = ()  #: what was not read, or how something was
+    lengths: tuple[int, ...] = ()  #: ids in each row, as they came
+    label_type: str = ""  #: "int64", or what else the loss would get
+    remarks: tuple[str, ...] = ()  #: what to know of the batch that is no mistake
 
     @property
     def judged(self) -> np.ndarray:
@@ -83,7 +85,6 @@ def read_batch(batch: object) -> BatchRows:
     if inputs_name is None or (is_pair and "labels" in given):
         raise TypeError(f"must be {WANTED}, got {_kind(batch)}{_advice(batch)}")
     names = [name for name in (inputs_name, labels_name) if name]
-    memory = [_memory(given[name]) for name in names]
     parts = {name: _as_rows(name, given[name]) for name in names}
     inputs, *labels = parts.values()
     lengths = [len(row) for row in inputs]
@@ -93,17 +94,15 @@ def read_batch(batch: object) -> BatchRows:
     width = max(lengths, default=0) + is_pair
     is_kept = np.arange(width) < np.array(lengths, dtype=np.int64)[:, None] + is_pair
     begins = np.zeros(is_kept.shape, dtype=bool)
-    of_inputs = is_kept[:, : width - is_pair], begins[:, : width - is_pair]
-    for name in POSITIONS:
-        _read_positions(name, given.get(name), of_inputs[1])
-    for name in MASKS:
-        _read_mask(name, given.get(name), *of_inputs)
-    for name in SEGMENTS:
-        _read_segments(name, given.get(name), *of_inputs)
-    for name in LENGTHS:
-        _read_lengths(name, given.get(name), of_inputs[1])
-    unread = [str(name) for name in given if name not in KNOWN]
-    remarks += [f"the batches' {', '.join(unread)} was not looked at"] * bool(unread)
+    remarks += _read_what_tells_apart(
+        given, is_kept[:, : width - is_pair], begins[:, : width - is_pair]
+    )
+    label_type, remark = type_of_labels(*(given[name] for name in names))
+    remarks += [remark] * bool(remark)
+    if unread := [str(name) for name in given if name not in KNOWN]:
+        verb = "was" if len(unread) == 1 else "were"
+        remarks.append(f"the batches' {', '.join(unread)} {verb} not looked at")
+    memory = [_memory(given[name]) for name in names]
     return BatchRows(
         inputs=_fill_up(inputs, width, NO_ID),
         labels=_fill_up(labels[0], width, IGNORED, is_pair) if labels else None,
@@ -113,8 +112,26 @@ def read_batch(batch: object) -> BatchRows:
         memory=[block for block in memory if block is not None],
         tells_apart=_first(given, TELL_APART) is not None,
         in_loss=_read_loss_mask(given, is_kept.shape, is_pair),
+        lengths=tuple(lengths),
+        label_type=label_type,
         remarks=tuple(remarks),
     )
+
+
+def type_of_labels(inputs: object, labels: object = None) -> tuple[str, str]:
+    """Return what type labels have, and words if a loss of PyTorch would refuse it."""
+    kind = "unknown, as of lists" if labels is not None else "none"
+    if not hasattr(labels, "dtype"):
+        return kind, ""
+    kind = str(labels.dtype).removeprefix("torch.")
+    if not isinstance(labels, torch.Tensor):  # a training loop makes tensors of them
+        return kind, ""
+    if kind not in ("int64", "uint8"):
+        return kind, f"labels are {kind}, and PyTorch's cross_entropy wants int64"
+    if isinstance(inputs, torch.Tensor) and inputs.device != labels.device:
+        places = f"{labels.device}, and inputs on {inputs.device}"
+        return f"{kind} on {places}", f"labels are on {places}"
+    return kind, ""
 
 
 def _as_mapping(batch: object) -> tuple[Mapping, list[str]]:
@@ -189,10 +206,41 @@ def _fill_up(rows: Sequence, width: int, fill: int, first: int = 0) -> np.ndarra
     return filled
 
 
-def _read_positions(name: str, positions: object, begins: np.ndarray) -> None:
-    if positions is not None:
-        positions = _like_inputs(name, positions, begins.shape, -1)
-        begins[:, 1:] |= np.diff(positions) <= 0
+def _read_what_tells_apart(
+    given: Mapping, is_kept: np.ndarray, begins: np.ndarray
+) -> list[str]:
+    """Read masks, numbers and ends of documents, and positions.
+
+    Returns where positions contradict the others, in words. A model with relative
+    positions does not mind, but one with learned positions has them wrong.
+    """
+    masked, numbered = np.zeros_like(begins), np.zeros_like(begins)
+    for name in MASKS:
+        _read_mask(name, given.get(name), is_kept, masked)
+    for name in SEGMENTS:
+        _read_segments(name, given.get(name), is_kept, numbered)
+    for name in LENGTHS:
+        _read_lengths(name, given.get(name), numbered)
+    begins |= masked | numbered
+    name = _first(given, POSITIONS)
+    if name is None:
+        return []
+    positions = _like_inputs(name, given[name], begins.shape, -1)
+    steps = np.diff(positions, prepend=positions[:, :1] - 1)
+    positions_begin = steps <= 0
+    inside = is_kept.copy()  # with a token before that is no padding
+    inside[:, 1:] &= is_kept[:, :-1]
+    first = is_kept.argmax(axis=1)
+    counted = np.take_along_axis(positions, first[:, None], axis=1)[:, 0]
+    is_numbered = _first(given, (*SEGMENTS, *LENGTHS)) is not None
+    found = {
+        "run on where a document begins": begins & (steps > 0) & inside,
+        "begin again inside a document": ~begins & (steps < 0) & inside & is_numbered,
+        "count the padding before a row": (first > 0) & (counted == first),
+    }
+    begins |= positions_begin
+    harm = "harmless if a model uses relative positions, wrong if it has learned ones"
+    return [f"{name} {words}: {harm}" for words, at in found.items() if at.any()]
 
 
 def _read_segments(

@@ -10,8 +10,8 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from course_lib.auditing_loaders.batch_rows import BatchRows, read_batch
-from course_lib.auditing_loaders.handed_out import Reading, tabulate
-from course_lib.auditing_loaders.placed_rows import place_rows
+from course_lib.auditing_loaders.handed_out import Reading
+from course_lib.auditing_loaders.placed_rows import PlacedRows
 from course_lib.auditing_loaders.telling_ids import TellingIds
 from course_lib.foundation.arguments import AtLeast, as_integers, check_integer, checked
 from course_lib.foundation.progress import progress_bar
@@ -86,9 +86,9 @@ class LoaderCall:
     stream: TellingIds
     documents: Documents
     texts: list[str] | None
-    separator_ids: np.ndarray
-    max_batches: int | None
-    progress: bool | None
+    separator_ids: np.ndarray | tuple = ()
+    max_batches: int | None = None
+    progress: bool | None = False
     rank: int = 0
     world_size: int = 1
 
@@ -146,7 +146,7 @@ def read_epoch(
     call: LoaderCall,
     made: MadeLoader,
     *,
-    look: Callable[[BatchRows, str], None] | None = None,
+    look: Callable[[PlacedRows, str], None] | None = None,
     batches: Iterator | None = None,
     epoch: int = 0,
 ) -> Reading:
@@ -162,12 +162,12 @@ def read_epoch(
     """
     reading = Reading(len(call.stream), epoch, call.rank)
     batches = guarded(made.words, iter, made.loader) if batches is None else batches
-    where = f" of rank {call.rank}" if call.world_size > 1 else ""
-    where += f" in epoch {epoch}" if epoch else ""
-    num_rows = 0
+    whose = f" of rank {call.rank}" if call.world_size > 1 else ""
+    whose += f" in epoch {epoch}" if epoch else ""
+    starts = call.documents.starts
     with progress_bar(unit="batch", progress=call.progress) as bar:
         while reading.num_batches != call.max_batches:
-            at = f"batch {reading.num_batches}{where}"
+            at = f"batch {reading.num_batches}{whose}"
             raw = guarded(f"{made.words}, {at},", next, batches, END)
             if raw is END:
                 return reading
@@ -177,14 +177,15 @@ def read_epoch(
                     check_that_time_is_second(batch, call.stream)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"{at} of {made.words} {error}") from None
-            add(reading, batch, call)
+            rows = PlacedRows(batch, call.stream, call.separator_ids, starts)
+            reading.add(rows)
             if look is not None:
-                look(batch, at)
+                look(rows, at)
             for block in batch.memory if call.texts is None else ():
                 reading.views_stream |= np.may_share_memory(block, made.ids)
             bar.update()
-            num_rows += len(batch.inputs)
-            if max(num_rows, reading.num_batches) > len(call.stream) + SPARE_ROWS:
+            most = max(len(reading.lengths), reading.num_batches)
+            if most > len(call.stream) + SPARE_ROWS:
                 raise ValueError(
                     f"{made.words} must end, but after {reading.num_batches:,} batches "
                     f"of a stream of {len(call.stream):,} tokens it went on: if it is "
@@ -192,22 +193,6 @@ def read_epoch(
                 )
     reading.is_cut = True
     return reading
-
-
-def add(reading: Reading, batch: BatchRows, call: LoaderCall) -> None:
-    """Add the records of a batch to what was read."""
-    rows = place_rows(batch, call.stream, call.separator_ids)
-    place = {"epoch": reading.epoch, "rank": reading.rank}
-    starts = call.documents.starts
-    number = reading.num_batches
-    reading.tables.append(tabulate(rows, batch, starts, number=number, **place))
-    reading.is_pair = batch.is_pair
-    reading.has_labels = batch.labels is not None
-    reading.remarks.update(dict.fromkeys(batch.remarks))
-    num_bytes = sum(block.nbytes for block in batch.memory)
-    apart = len(batch.memory) == 2 and not np.may_share_memory(*batch.memory)
-    reading.num_bytes = max(reading.num_bytes, num_bytes)
-    reading.num_blocks = max(reading.num_blocks, min(len(batch.memory), 1 + apart))
 
 
 def check_that_time_is_second(batch: BatchRows, stream: TellingIds) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,28 +10,89 @@ from course_lib.auditing_loaders.batch_rows import NO_ID, BatchRows
 from course_lib.auditing_loaders.telling_ids import TellingIds
 
 
-@dataclass(frozen=True)
 class PlacedRows:
-    """A batch as positions in the stream, shape (B, M), -1 where none is told.
+    """A batch as positions in the stream, each of shape (B, M), -1 where none is told.
 
     As in `BatchRows`, the label at a place is predicted from the tokens before it.
+
+    Args:
+        batch: the rows, as `read_batch` returns them.
+        stream: the ids that the loader was given.
+        separator_ids: ids of the loader's own, which may be scored.
+        document_starts: positions at which documents begin.
     """
 
+    #: (B, M): position of the token, and of the label
     tokens: np.ndarray
     labels: np.ndarray
-    scored: np.ndarray  #: the loss counts the label, bool
-    dropped: np.ndarray  #: the loader took the label out of the loss
-    filler: np.ndarray  #: the token is not of the stream, or a mask calls it padding
-    scored_filler: np.ndarray  #: the label is such a token, and scored
-    untold: np.ndarray  #: the label is scored, and of the stream, but tells no place
-    begins: np.ndarray  #: positions or masks say that a document begins
-    tells_apart: bool  #: there are positions or a mask, so a dropped label says nothing
-    ahead: np.ndarray  #: (B,): by how much too far ahead the labels are, NaN if unknown
+    #: (B,): by how much too far ahead most labels of a row are, NaN if unknown
+    ahead: np.ndarray
+
+    def __init__(
+        self,
+        batch: BatchRows,
+        stream: TellingIds,
+        separator_ids: object = (),
+        document_starts: object = (0,),
+    ):
+        self.batch, self.document_starts = batch, np.asarray(document_starts)
+        self.separator_ids = np.asarray(separator_ids)
+        self.tokens = np.where(batch.is_kept, stream.positions(batch.inputs), -1)
+        right = self.tokens  # what the label should be
+        if batch.is_pair:
+            before = move_right(self.tokens, -1)
+            right = np.where(before >= 0, before + 1, -1)
+        self.labels, of_stream = self.tokens, stream.is_handed_out(batch.inputs)
+        #: the token is not of the stream, or a mask calls it padding
+        self.filler = ~batch.is_kept | ~of_stream
+        if batch.labels is not None:
+            self.labels = stream.positions(batch.labels)
+            of_stream = stream.is_handed_out(batch.labels)
+        if batch.labels is not None and stream.neighbors > 1:
+            self._tell_labels(stream, right)
+        scored, known = batch.scored, (self.labels >= 0) & (right >= 0)
+        #: the label is padding, and scored
+        self.scored_filler = np.zeros_like(scored)
+        if batch.labels is not None:
+            own = of_stream | np.isin(batch.labels, separator_ids)
+            self.scored_filler = scored & ~(own & batch.judged)
+        #: the label is scored, and of the stream, but tells no place
+        self.untold = scored & of_stream & batch.judged & (self.labels < 0)
+        self.ahead = most_ahead(self.labels - right, scored & known)
+        if batch.is_pair:  # where a row has no further input, its target is the token
+            is_end = (batch.inputs == NO_ID) & scored & (self.ahead == 0)[:, None]
+            self.tokens = np.where(is_end, self.labels, self.tokens)
+
+    def _tell_labels(self, stream: TellingIds, right: np.ndarray) -> None:
+        """Tell labels whose neighbors are missing, beside dropped ones, by the row."""
+        batch = self.batch
+        for error in (0, 1, -1):
+            guess = (right + error) % len(stream)
+            fits = (
+                (self.labels < 0) & (right >= 0) & (stream.ids[guess] == batch.labels)
+            )
+            self.labels = np.where(fits, guess, self.labels)
+        # The last label may be the first input again: rolled, instead of shifted.
+        rolled = (self.labels[:, -1] < 0) & (batch.labels[:, -1] == batch.inputs[:, 0])
+        rolled &= batch.is_pair
+        self.labels[rolled, -1] = self.tokens[rolled, 0]
+
+    @property
+    def scored(self) -> np.ndarray:
+        """Where the loss counts the label."""
+        return self.batch.scored
+
+    @cached_property
+    def dropped(self) -> np.ndarray:
+        """Where the loader took the label out of the loss."""
+        return self.batch.is_kept & ~self.batch.scored
 
     @property
     def shifted_wrongly(self) -> np.ndarray:
         """Which rows have labels too far ahead, or not far enough, shape (B,)."""
         return ~np.isnan(self.ahead) & (self.ahead != 0)
+
+    # Two tokens of a row that follow one another, with something in between or not
 
     @cached_property
     def last(self) -> np.ndarray:
@@ -53,13 +113,22 @@ class PlacedRows:
         It is a position that begins again, or a mask. Where there is neither, it is a
         label that is dropped: with them, all later tokens would still see those before.
         """
-        told = self.begins if self.tells_apart else self.begins | self.dropped
+        batch = self.batch
+        told = batch.begins if batch.tells_apart else batch.begins | self.dropped
         return self._since_last(told)
 
     @cached_property
     def separated(self) -> np.ndarray:
         """Whether padding or a separator lies between a token and the one before."""
         return self._since_last(move_right(self.filler, False))
+
+    def _since_last(self, flags: np.ndarray) -> np.ndarray:
+        """Whether a flag is set at a place after `last`, up to this one."""
+        if not flags.any():
+            return flags
+        counts = np.cumsum(flags, axis=1)
+        until_last = np.take_along_axis(counts, self.last.clip(0), axis=1)
+        return counts > np.where(self.last >= 0, until_last, 0)
 
     @cached_property
     def jumps(self) -> np.ndarray:
@@ -71,6 +140,10 @@ class PlacedRows:
         return (self.tokens >= 0) & (self.before >= 0) & ~is_next
 
     @cached_property
+    def jumps_unannounced(self) -> np.ndarray:
+        return self.jumps & ~self.announced & ~self.separated
+
+    @cached_property
     def misplaced(self) -> np.ndarray:
         """Whether a label is neither the token at its place nor what follows the one
         before, as where windows stand side by side."""
@@ -79,66 +152,87 @@ class PlacedRows:
         known &= (self.last >= 0) & ~self.shifted_wrongly[:, None]
         return known & (self.labels != self.tokens)
 
-    def windows_begin(self, document_starts: np.ndarray) -> np.ndarray:
-        """Say where windows begin: with rows, after jumps, and with announced
-        documents."""
-        starts = self.begins | (self.dropped & np.isin(self.tokens, document_starts))
+    @cached_property
+    def ends(self) -> np.ndarray:
+        """Where a separator follows a token of the stream."""
+        batch, ids = self.batch, self.separator_ids
+        is_separator = np.isin(batch.inputs, ids)
+        if batch.labels is not None:
+            is_separator |= np.isin(batch.labels, ids)
+        return is_separator & move_right(self.tokens >= 0, False)
+
+    # What is kept of each place
+
+    @cached_property
+    def opens(self) -> np.ndarray:
+        """Where windows begin: with rows, after jumps, and with announced documents."""
+        is_start = np.isin(self.tokens, self.document_starts)
+        starts = self.batch.begins | (self.dropped & is_start)
         follows = (self.last >= 0) & (self.tokens == self.before + 1)
-        follows &= ~self.separated & ~starts
-        return (self.tokens >= 0) & ~follows
+        return (self.tokens >= 0) & ~(follows & ~self.separated & ~starts)
 
-    def _since_last(self, flags: np.ndarray) -> np.ndarray:
-        """Whether a flag is set at a place after `last`, up to this one."""
-        counts = np.cumsum(flags, axis=1)
-        until_last = np.take_along_axis(counts, self.last.clip(0), axis=1)
-        return counts > np.where(self.last >= 0, until_last, 0)
+    @cached_property
+    def begins_window(self) -> np.ndarray:
+        """Where windows begin that predict something: not at the end of a pair."""
+        begins = self.opens.copy()
+        begins[:, -1] &= not self.batch.is_pair
+        return begins
 
+    @cached_property
+    def is_target(self) -> np.ndarray:
+        """Which labels are predicted. No model predicts the first token of a row."""
+        is_target = self.scored & (self.labels >= 0)
+        is_target[:, 0] = False
+        return is_target
 
-def place_rows(
-    batch: BatchRows, stream: TellingIds, separator_ids: object = ()
-) -> PlacedRows:
-    """Find the positions of all tokens and labels of a batch.
+    @cached_property
+    def in_window(self) -> np.ndarray:
+        """Which targets continue a window: what is wrong inside a row tells nothing."""
+        jumped = np.logical_or.accumulate(self.jumps_unannounced, axis=1)
+        # nothing predicts the first token of a document that sees nothing before it
+        first = self.batch.begins & (self.labels == self.tokens)
+        return self.is_target & ~self.misplaced & ~self.scored_filler & ~jumped & ~first
 
-    Args:
-        batch: the rows, as `read_batch` returns them.
-        stream: the ids that the loader was given.
-        separator_ids: ids of the loader's own, which may be scored.
-    """
-    tokens = np.where(batch.is_kept, stream.positions(batch.inputs), -1)
-    is_ours = stream.is_handed_out(batch.inputs)
-    filler = ~batch.is_kept | ~is_ours
-    scored, labels, scored_filler = batch.scored, tokens, np.zeros_like(filler)
-    right = np.where((before := move_right(tokens, -1)) >= 0, before + 1, -1)
-    right = right if batch.is_pair else tokens
-    if batch.labels is not None:
-        labels = stream.positions(batch.labels)
-        for error in (0, 1, -1):  # beside dropped labels, neighbors are missing
-            guess = (right + error) % len(stream)
-            fits = (labels < 0) & (right >= 0) & (stream.ids[guess] == batch.labels)
-            labels = np.where(fits, guess, labels)
-        # The last label may be the first input again: rolled, instead of shifted.
-        rolled = (labels[:, -1] < 0) & (batch.labels[:, -1] == batch.inputs[:, 0])
-        rolled &= batch.is_pair
-        labels[rolled, -1] = tokens[rolled, 0]
-        is_ours = stream.is_handed_out(batch.labels)
-        known = is_ours | np.isin(batch.labels, separator_ids)
-        scored_filler = scored & ~(known & batch.judged)
-    ahead = most_ahead(labels - right, scored & (labels >= 0) & (right >= 0))
-    if batch.is_pair:  # where a row has no further input, its target is the token
-        is_end = (batch.inputs == NO_ID) & scored & (ahead == 0)[:, None]
-        tokens = np.where(is_end, labels, tokens)
-    return PlacedRows(
-        tokens=tokens,
-        labels=labels,
-        scored=scored,
-        dropped=batch.is_kept & ~scored,
-        filler=filler,
-        scored_filler=scored_filler,
-        untold=scored & is_ours & batch.judged & (labels < 0),
-        begins=batch.begins,
-        tells_apart=batch.tells_apart,
-        ahead=ahead,
-    )
+    @cached_property
+    def is_input(self) -> np.ndarray:
+        is_input = self.tokens >= 0
+        if self.batch.is_pair:
+            return is_input & (self.batch.inputs != NO_ID)
+        # the last token of a window predicts nothing
+        is_input[:, :-1] &= is_input[:, 1:] & ~self.opens[:, 1:]
+        is_input[:, -1] = False
+        return is_input
+
+    @cached_property
+    def context(self) -> np.ndarray:
+        """How many tokens of its window each label is predicted from."""
+        places = np.arange(self.tokens.shape[1])
+        begun = np.maximum.accumulate(np.where(self.opens, places, -1), axis=1)
+        if self.batch.is_pair:
+            # A target may still belong to the window before: where they share a row.
+            follows = self.labels == self.before + 1
+            begun = np.where(follows, move_right(begun, -1), begun)
+        return np.where(begun < 0, 0, places - begun)
+
+    # What is kept of each row
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        """The first told position of each row, -1 where none is, shape (B,)."""
+        place = (self.tokens >= 0).argmax(axis=1)
+        return np.take_along_axis(self.tokens, place[:, None], axis=1)[:, 0]
+
+    @cached_property
+    def last_target(self) -> np.ndarray:
+        """The highest target of each row, -1 where there is none, shape (B,)."""
+        return np.where(self.scored, self.labels, -1).max(axis=1)
+
+    @cached_property
+    def key(self) -> np.ndarray:
+        """A number for each row, which two share only if they hold the same tokens."""
+        width = self.tokens.shape[1]
+        powers = np.cumprod(np.full(width, 0x9E3779B97F4A7C15, dtype=np.uint64))
+        return ((self.tokens + 1).astype(np.uint64) * powers).sum(axis=1)  # mod 2**64
 
 
 def most_ahead(ahead: np.ndarray, known: np.ndarray) -> np.ndarray:

@@ -1,26 +1,33 @@
-"""Recipes for loaders that read files: each writes the ids of an audit in the format
+r"""Recipes for loaders that read files: each writes the ids of an audit in the format
 that such a loader opens.
 
     def make_loader(ids):
         recipes.write_flat(ids, "ids.bin")
         return TheLoader("ids.bin", batch_size=8)
 
-The formats of uint16 hold ids up to 65,535: for more than 30,000 tokens, audit with a
-`vocab_size` such as 50,257. A run writes each file several times, always the same.
-A loader that must find the same folder when it is resumed gets the same path each time.
+Three binary formats have a function here. They hold ids up to 65,535: for more than
+30,000 tokens, audit with a `vocab_size` such as 50,257. For others a line is enough:
+
+    np.save("ids.npy", ids.astype(np.int32))                    # NumPy
+    rows = np.split(ids, document_starts[1:])                   # a row a document
+    rows = datasets.Dataset.from_dict({"input_ids": rows})
+    rows.to_parquet("ids.parquet")                              # Parquet
+    rows.save_to_disk("ids")                                    # Arrow
+    lines = [json.dumps({"text": text}) for text in texts]      # with a tokenizer
+    Path("texts.jsonl").write_text("\n".join(lines))            # JSON lines
+
+An audit writes each file several times, always the same. A loader that must find the
+same folder when it is resumed gets the same path each time.
 """
 
 from __future__ import annotations
 
-import json
 import struct
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 
-from course_lib.foundation.arguments import FilePath, Ids, Several, checked
+from course_lib.foundation.arguments import FilePath, Ids, checked
 
 LLM_C_MAGIC, LLM_C_VERSION, LLM_C_HEADER = 20240520, 1, 256  # int32 of the header
 MEGATRON_MAGIC, MEGATRON_VERSION, MEGATRON_UINT16 = b"MMIDIDX\x00\x00", 1, 8
@@ -62,41 +69,6 @@ def write_megatron(ids: Ids, document_starts: Ids, prefix: FilePath) -> None:
     small.tofile(f"{prefix}.bin")
 
 
-@checked
-def write_numpy(ids: Ids, path: FilePath) -> None:
-    """Write ids as a NumPy file of int32."""
-    with Path(path).open("wb") as file:  # `np.save` would add an ending to the name
-        np.save(file, ids.astype(np.int32))
-
-
-@checked
-def write_arrow(ids: Ids, document_starts: Ids, path: FilePath) -> None:
-    """Write one row a document, column `input_ids`, as an Arrow stream, which
-    `datasets` keeps."""
-    import pyarrow
-
-    table = _table(ids, document_starts)
-    with pyarrow.ipc.new_stream(str(path), table.schema) as file:
-        file.write_table(table)
-
-
-@checked
-def write_parquet(ids: Ids, document_starts: Ids, path: FilePath) -> None:
-    """Write one row a document, column `input_ids`, as Parquet."""
-    from pyarrow import parquet
-
-    parquet.write_table(_table(ids, document_starts), str(path))
-
-
-@checked
-def write_jsonl(
-    texts: Annotated[Iterable[str], Several("texts")], path: FilePath
-) -> None:
-    """Write the texts of an audit with a tokenizer as JSON lines, with "text"."""
-    lines = [json.dumps({"text": text}) + "\n" for text in texts]
-    Path(path).write_text("".join(lines), encoding="utf-8")
-
-
 def _small(ids: np.ndarray) -> np.ndarray:
     if ids.size and (ids.min() < 0 or ids.max() > np.iinfo(np.uint16).max):
         raise ValueError(
@@ -104,10 +76,3 @@ def _small(ids: np.ndarray) -> np.ndarray:
             "such as 50,257"
         )
     return ids.astype("<u2")
-
-
-def _table(ids: np.ndarray, document_starts: np.ndarray) -> object:
-    import pyarrow
-
-    documents = np.split(ids.astype(np.int64), document_starts[1:].astype(np.int64))
-    return pyarrow.table({"input_ids": [each.tolist() for each in documents]})

@@ -51,8 +51,7 @@ class TellingIds:
     @checked
     def of_positions(cls, num_tokens: Annotated[int, AtLeast(2, 2**30)]) -> TellingIds:
         """Make a stream in which the id at position p is p plus the first id."""
-        first = FIRST_ID if num_tokens <= MOST_IN_16_BITS else FIRST_OF_MANY
-        return cls(first + np.arange(num_tokens))
+        return CountedIds(num_tokens)
 
     @classmethod
     @checked
@@ -85,16 +84,16 @@ class TellingIds:
         random = np.random.default_rng(SEED)
         texts, ids = [], []
 
-        def add(num_words: int) -> None:
+        def begin_text(num_words: int) -> None:
             letters = random.choice(list(LETTERS), (num_words, 5))
             texts.append(" ".join("".join(word) for word in letters))
             ids.append(encode(texts[-1]))
 
         if lengths is None:
             while sum(map(len, ids)) < num_tokens:
-                add(random.integers(10, 80))
+                begin_text(random.integers(10, 80))
         for length in () if lengths is None else lengths:
-            add(1)
+            begin_text(1)
             while len(ids[-1]) < length:
                 word = "".join(random.choice(list(LETTERS), 5))
                 texts[-1] += f" {word}"
@@ -143,6 +142,23 @@ class TellingIds:
             codes *= np.uint64(0x9E3779B97F4A7C15)  # odd, so no bit is lost
             codes += rows[..., step : step + width].astype(np.uint64)
         return codes
+
+
+class CountedIds(TellingIds):
+    """A stream that counts up, so that subtracting tells where an id comes from."""
+
+    neighbors = 1
+
+    def __init__(self, num_tokens: int):
+        self.first = FIRST_ID if num_tokens <= MOST_IN_16_BITS else FIRST_OF_MANY
+        self.ids = self.first + np.arange(num_tokens)
+
+    def is_handed_out(self, values: np.ndarray) -> np.ndarray:
+        return (values >= self.first) & (values < self.first + len(self))
+
+    def positions(self, rows: np.ndarray) -> np.ndarray:
+        rows = np.asarray(rows, dtype=np.int64)
+        return np.where(self.is_handed_out(rows), rows - self.first, -1)
 
 
 def _plain_encoder(tokenizer: object) -> Callable[[str], np.ndarray]:

@@ -17,8 +17,8 @@ from course_lib.foundation.arguments import (
     Count,
     Ids,
     Length,
+    as_ids,
     as_integers,
-    as_stream,
     checked,
 )
 
@@ -140,7 +140,7 @@ def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
 def as_id_list(ids: Ids, name: str = "ids", *, length: int | None = None) -> list[int]:
     """Copy ids into a list, so that comparing them never gives a tensor."""
     plain = isinstance(ids, list | tuple) and {*map(type, ids)} <= {int}
-    ids = list(ids) if plain else as_stream(name, ids).tolist()
+    ids = list(ids) if plain else as_ids(name, ids).tolist()
     if length is not None and len(ids) != length:
         raise ValueError(f"{name} must hold {length} ids, got {ids}")
     return ids

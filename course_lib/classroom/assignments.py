@@ -14,8 +14,8 @@ from collections.abc import Iterable
 
 from nbformat import NotebookNode, v4
 
-from course_lib.teaching.checks import Exercise, Question
-from course_lib.teaching.checks.exercises import names_from_elsewhere
+from course_lib.teaching.checker import Exercise, Question
+from course_lib.teaching.checker.exercises import names_from_elsewhere
 from course_lib.teaching.lessons import Lesson, exercise_of, items_of, points_for
 
 Item = Exercise | Question

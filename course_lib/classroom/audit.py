@@ -11,8 +11,7 @@ inputs and targets, or with input_ids and perhaps labels, which stand where the 
 stand. A mapping may also have attention_mask, position_ids, loss_mask, segment_ids or
 cu_seqlens. If make_loader names epoch, rank, world_size or document_starts, it is also
 given those. A loader that reads files: write the ids into a file of its format first,
-as `course_lib.auditing_loaders.recipes` does for flat files of uint16, llm.c, Megatron,
-NumPy, Parquet, Arrow and JSON lines.
+as `course_lib.auditing_loaders.recipes` shows.
 
 The report says what is wrong, with evidence that you can check by hand, and what the
 loader does. The exit status is 0 if the loader is clean, 1 if something was found that
@@ -42,7 +41,6 @@ NUMBERS = {
     "num_epochs": "epochs to read (default: 2)",
     "world_size": "ranks (default: 1)",
     "resume_after": "batches after which to resume (default: half of an epoch)",
-    "resume_world_size": "resume also on so many ranks",
     "vocab_size": "keep all ids below this",
     "max_batches": "where an epoch of an endless loader ends",
 }
@@ -55,11 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, words in NUMBERS.items():
         flag = f"--{name.replace('_', '-')}"
         parser.add_argument(flag, type=int, metavar="N", help=words)
-    parser.add_argument(
-        "--resume-in",
-        metavar="FILE.py:make_loader",
-        help="resume also in this loader, such as one of another batch size",
-    )
     parser.add_argument(
         "--document-lengths",
         type=_numbers,
@@ -109,7 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    names = (*NUMBERS, "resume_in", "document_lengths", "separator_ids", "processes")
+    names = (*NUMBERS, "document_lengths", "separator_ids", "processes")
     given = {n: value for n in names if (value := getattr(options, n)) is not None}
     arguments = {"loader": options.loader, **given, "allow": options.allow}
     try:
@@ -117,8 +110,6 @@ def run(options: argparse.Namespace) -> int:
         with contextlib.redirect_stdout(sys.stderr), limited(options.time_limit):
             if options.tokenizer is not None:
                 given["tokenizer"] = tokenizer_of(options.tokenizer)
-            if options.resume_in is not None:
-                given["resume_in"] = load(options.resume_in)
             audit = audit_loader(load(options.loader), **given)
             if options.picture is not None:
                 write_picture(audit, options.picture)

@@ -5,6 +5,7 @@ committed. It needs no network, no server and no kernel. Open index.html.
     python -m course_lib book ~/site 2 3    two of them
 
 A folder that is not empty needs --force, and an older site in it is removed first.
+Notebooks that somebody has worked in are refused: take a fresh copy of the course.
 """
 
 import argparse
@@ -13,12 +14,17 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from course_lib.classroom.book_files.pages import write_pages
 from course_lib.classroom.links import add_out_and_lessons, check_out
-from course_lib.teaching.lessons import Lesson, find_lessons
+from course_lib.teaching.lessons import (
+    Lesson,
+    exercise_of,
+    find_lessons,
+    items_of,
+    notebooks_folder,
+)
 
 NEEDED = ("sphinx", "myst_nb", "furo")
-FILES = Path(__file__).parent / "book_files"
+CONFIGURATION = Path(__file__).with_name("site")
 # Sphinx leaves it in every site, so we can tell a site from other folders.
 SITE_MARK = ".buildinfo"
 
@@ -30,16 +36,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     for name in NEEDED:  # before the work: the caller says what is missing
         importlib.import_module(name)
-    lessons = find_lessons(options.lessons)
-    out = options.out.resolve()
+    lessons, out = find_lessons(options.lessons), options.out.resolve()
     check_out(options.out, out.glob("*"), force=options.force)
+    for lesson in lessons:
+        check_fresh(lesson)
     number = "1 lesson" if len(lessons) == 1 else f"{len(lessons)} lessons"
-    print(f"Building a site of {number}. A few minutes, please.", flush=True)
+    print(f"Building a site of {number}.", flush=True)
     if status := build(out, lessons):
         return status
-    size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
-    print(f"{size / 1e6:.0f} MB. Open {(out / 'index.html').as_uri()} in a browser.")
+    print(f"Open {(out / 'index.html').as_uri()} in a browser.")
     return 0
+
+
+def check_fresh(lesson: Lesson) -> None:
+    """Refuse a notebook with somebody's answers, or one that was not run as a whole."""
+    code = [cell for cell in lesson.cells if cell["cell_type"] == "code"]
+    in_order = all(cell["execution_count"] == n for n, cell in enumerate(code, 1))
+    items = items_of(lesson.name)
+    asked = [(cell["source"], exercise_of(cell)) for cell in code]
+    untouched = all(text.startswith(items[name].stub) for text, name in asked if name)
+    live = any("<script>" in str(cell["outputs"]) for cell in code)
+    if not in_order or not untouched or live:
+        raise ValueError(
+            f"{lesson.path} has been worked in, and a site would show it: build from a "
+            "fresh copy of the course (`git worktree add ../fresh` makes one)"
+        )
 
 
 def build(out: Path, lessons: list[Lesson]) -> int:
@@ -49,8 +70,11 @@ def build(out: Path, lessons: list[Lesson]) -> int:
 
     with tempfile.TemporaryDirectory(prefix="course-book-") as work:
         source, site, doctrees = (Path(work, x) for x in ("source", "site", "doctrees"))
-        write_pages(source, lessons)
-        paths = map(str, ("-c", FILES, "-d", doctrees, source, site))
+        shutil.copytree(notebooks_folder() / "images", source / "notebooks" / "images")
+        for lesson in lessons:
+            shutil.copy(lesson.path, source / "notebooks")
+        shutil.copy(CONFIGURATION / "index.md", source)
+        paths = map(str, ("-c", CONFIGURATION, "-d", doctrees, source, site))
         status = build_main(["--quiet", *paths])
         if status == 0:
             if (out / SITE_MARK).is_file():

@@ -1,11 +1,8 @@
 """Where what is made of lessons goes, and where its links lead then."""
 
 import argparse
-import html
-import mimetypes
 import re
 import shutil
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -69,12 +66,12 @@ def check_free(paths: Iterable[Path], *, force: bool) -> None:
 
 
 def files_of_lessons(
-    options: argparse.Namespace, suffix: str = ".ipynb"
+    options: argparse.Namespace,
 ) -> Iterator[tuple[Lesson, Path, Callable[[str], str]]]:
     """Yield each lesson with the path of what is made of it, which may be written, and
     a function that repairs its links."""
     lessons = find_lessons(options.lessons)
-    paths = [options.out / f"{lesson.path.stem}{suffix}" for lesson in lessons]
+    paths = [options.out / lesson.path.name for lesson in lessons]
     check_out(options.out, paths, force=options.force)
     options.out.mkdir(parents=True, exist_ok=True)
     repair = relink(lessons[0].path.parent, paths)
@@ -83,13 +80,13 @@ def files_of_lessons(
 
 
 def relink(source: Path, paths: list[Path]) -> Callable[[str], str]:
-    """Make a function that repairs links of the lessons in `source`, for files made of
-    them: `paths`, all of one kind and in one folder.
+    """Make a function that repairs links of the lessons in `source`, for notebooks made
+    of them: `paths`, all in one folder.
 
     Nothing leads out of that folder, which may be moved: a link to a lesson that is not
-    there becomes its words. Images are copied into the folder, or into a page of HTML.
+    there becomes its words, and images are copied into it.
     """
-    out, suffix = paths[0].parent, paths[0].suffix
+    out = paths[0].parent
 
     def repair(link: re.Match) -> str:
         is_image, words, target = link.groups()
@@ -97,15 +94,11 @@ def relink(source: Path, paths: list[Path]) -> Callable[[str], str]:
         file = source / unquote(name)
         if not file.is_file():  # it leads elsewhere, or only looks like a link
             return link[0]
-        if is_image and suffix == ".html":
-            kind, data = mimetypes.guess_type(file)[0], b64encode(file.read_bytes())
-            alt = html.escape(words)
-            return f'<img src="data:{kind};base64,{data.decode()}" alt="{alt}">'
         if is_image:
             (out / "images").mkdir(exist_ok=True)
             shutil.copyfile(file, out / "images" / file.name)
             return f"![{words}](images/{quote(file.name)})"
-        there = (out / file.name).with_suffix(suffix)
+        there = out / file.name
         if file.suffix == ".ipynb" and (there in paths or there.exists()):
             return f"[{words}]({'#'.join([quote(there.name), *anchor])})"
         return words

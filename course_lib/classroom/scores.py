@@ -45,8 +45,8 @@ from nbclient.exceptions import DeadKernelError
 
 from course_lib.classroom.links import add_force, check_free, user_path
 from course_lib.foundation import progress_bar
-from course_lib.teaching.checks import FAILED, NOT_ATTEMPTED, PASSED, RAISED
-from course_lib.teaching.checks.messages import CHECKS_FILE
+from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED
+from course_lib.teaching.checker.messages import CHECKS_FILE
 from course_lib.teaching.lessons import (
     exercise_of,
     find_lessons,

@@ -9,7 +9,7 @@ from itertools import pairwise
 from random import Random
 
 from course_lib.bpe import BPETokenizer, learn_merges, merge_history
-from course_lib.teaching.checks import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching.checker import Case, bug_or_not, exercise, true_or_false
 
 
 def _words_and_pairs(random: Random) -> Iterator[Case]:

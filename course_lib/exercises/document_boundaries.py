@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from course_lib.teaching.checks import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching.checker import Case, bug_or_not, exercise, true_or_false
 
 
 def _rows_with_ends(random: Random) -> Iterator[Case]:

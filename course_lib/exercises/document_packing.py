@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from random import Random
 
 from course_lib.document_packing import assign_packs
-from course_lib.teaching.checks import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching.checker import Case, bug_or_not, exercise, true_or_false
 
 
 def _lengths(random: Random) -> Iterator[Case]:

@@ -8,7 +8,7 @@ from random import Random
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from course_lib.long_documents import count_chunks
-from course_lib.teaching.checks import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching.checker import Case, bug_or_not, exercise, true_or_false
 
 
 def _documents(random: Random) -> Iterator[Case]:

@@ -8,7 +8,7 @@ from random import Random
 
 from course_lib.sliding_windows import count_windows, gather_windows, window_starts
 from course_lib.stride_tradeoffs import scored_windows
-from course_lib.teaching.checks import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching.checker import Case, bug_or_not, exercise, true_or_false
 
 
 def _streams(random: Random) -> Iterator[Case]:

@@ -11,7 +11,7 @@ from random import Random
 
 from tokenizers import Tokenizer
 
-from course_lib.teaching.checks import Case, bug_or_not, exercise, true_or_false
+from course_lib.teaching.checker import Case, bug_or_not, exercise, true_or_false
 from course_lib.tokenizer_pipeline import build_tokenizer
 from course_lib.tokenizer_pipeline.markup import strip_html
 

@@ -12,20 +12,18 @@ from course_lib.foundation.arguments import (
     Seed,
     Several,
     Text,
+    as_ids,
     as_integers,
     as_numbers,
-    as_stream,
     check_callable,
     check_choice,
     check_dense,
-    check_epoch,
     check_flag,
     check_index,
     check_integer,
     check_iterable,
     check_number,
     check_range,
-    check_state,
     check_type,
     checked,
     named_elsewhere,
@@ -87,9 +85,11 @@ from course_lib.foundation.packs import (
     check_pad_token,
     packing_report,
 )
+from course_lib.foundation.positions import Position, check_state
 from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.ranks import run_ranks
 from course_lib.foundation.shuffling import RandomOrder
+from course_lib.foundation.streams import AnyStream, Stream, table_of_windows
 from course_lib.foundation.tokenizing import (
     END_OF_TEXT,
     CharTokenizer,

@@ -18,8 +18,8 @@ from course_lib.foundation.arguments import (
     Ids,
     Length,
     Several,
+    as_ids,
     as_integers,
-    as_stream,
     check_integer,
     check_iterable,
     check_type,
@@ -101,7 +101,7 @@ def join_pieces(pieces: Sequence[Piece]) -> Pack:
     if not pieces:
         raise ValueError("pieces must be at least one, got none: a pack is not empty")
     documents, offsets, streams = zip(*pieces, strict=True)
-    streams = [as_stream("ids of pieces", ids) for ids in streams]
+    streams = [as_ids("ids of pieces", ids) for ids in streams]
     if not all(map(len, streams)):
         raise ValueError("pieces must hold ids, got an empty one")
     starts = list(accumulate(map(len, streams[:-1]), initial=0))
@@ -184,7 +184,7 @@ def check_rows(
                 where = f"row 0 and row {number} differ"
                 raise ValueError(f"{name} must be in all rows or in none, but {where}")
             if row.get(name) is not None:
-                columns[name].append(as_stream(f"rows[{number}]: {name}", row[name]))
+                columns[name].append(as_ids(f"rows[{number}]: {name}", row[name]))
     for number, ids in enumerate(columns["input_ids"]):
         if not len(ids):
             raise ValueError(f"rows[{number}] must hold at least one id, got none")
@@ -291,9 +291,9 @@ def _pieces_of(pack: object, number: int) -> list[Piece]:
     """Check a pack that somebody else may have made, and split it into pieces."""
     check_type(f"packs[{number}]", pack, Pack)
     try:
-        ids = as_stream("input_ids", pack.input_ids)
+        ids = as_ids("input_ids", pack.input_ids)
         starts, _ = check_starts(pack.document_starts, len(ids))
-        places = [as_stream(name, getattr(pack, name)) for name in PLACES]
+        places = [as_ids(name, getattr(pack, name)) for name in PLACES]
         for name, values in zip(PLACES, places, strict=True):
             if len(values) != len(starts):
                 raise ValueError(f"{name} must be {len(starts)}, one for each piece")

@@ -18,7 +18,7 @@ from course_lib.foundation.arguments import (
     Ids,
     Length,
     Text,
-    as_stream,
+    as_ids,
     check_integer,
     check_iterable,
     check_range,
@@ -393,7 +393,7 @@ def _batch_encoder(tokenizer: object) -> Callable[[list[str]], list[np.ndarray]]
 
     def narrow(ids: object) -> np.ndarray:
         # This copies, because a tokenizer may write into the same buffer again.
-        return compact(as_stream("ids", getattr(ids, "ids", ids)).astype(np.int64))
+        return compact(as_ids("ids", getattr(ids, "ids", ids)).astype(np.int64))
 
     return lambda texts: [narrow(encode(text, **plain)) for text in texts]
 
@@ -440,7 +440,7 @@ def tokenizer_hash(tokenizer: object) -> str:
     if isinstance(tokenizer, type) or not encodes:
         raise TypeError(f"tokenizer must be a tokenizer, got {tokenizer!r}")
     try:
-        return _digest(tokenizer).hex()
+        return _stable_hash(tokenizer).hex()
     except (TypeError, RecursionError) as error:
         raise TypeError(
             f"tokenizer must hold what a file can hold, but {error}: give "
@@ -448,7 +448,7 @@ def tokenizer_hash(tokenizer: object) -> str:
         ) from None
 
 
-def _digest(value: object) -> bytes:
+def _stable_hash(value: object) -> bytes:
     """Hash a value so that equal values agree in any process. `repr` would do for few
     values, because it abbreviates arrays and shows addresses."""
     kind = type(value)
@@ -460,11 +460,13 @@ def _digest(value: object) -> bytes:
         value = np.asarray(value, dtype=value.dtype.newbyteorder("<"))
         parts = [f"{value.dtype.str}{value.shape}".encode(), value.tobytes()]
     elif isinstance(value, dict):
-        parts = sorted(_digest(key) + _digest(entry) for key, entry in value.items())
+        parts = sorted(
+            _stable_hash(key) + _stable_hash(entry) for key, entry in value.items()
+        )
     elif isinstance(value, set | frozenset):
-        parts = sorted(map(_digest, value))
+        parts = sorted(map(_stable_hash, value))
     elif kind in (list, tuple):
-        parts = map(_digest, value)
+        parts = map(_stable_hash, value)
     elif hasattr(value, "__qualname__"):  # a class, or a function
         if "<" in value.__qualname__:
             raise TypeError(f"{value.__qualname__} has no name that others know")
@@ -472,7 +474,7 @@ def _digest(value: object) -> bytes:
     else:
         reduced = value.__reduce_ex__(2)  # the call that `pickle` makes
         parts = [
-            _digest(list(part) if isinstance(part, Iterator) else part)
+            _stable_hash(list(part) if isinstance(part, Iterator) else part)
             for part in ([reduced] if isinstance(reduced, str) else reduced)
         ]
     return hashlib.sha256(b"".join([kind.__qualname__.encode(), b":", *parts])).digest()

@@ -31,9 +31,11 @@ def encode_task(job: Job, task: Task) -> TaskResult:
                 names.append(f"{place} of {piece}")
                 yield text
 
-    end, told = job.settings.end_of_text_id, iter(names.popleft, None)
+    end, names_in_order = job.settings.end_of_text_id, iter(names.popleft, None)
     with TaskWriter(job, task.number) as writer:
-        for ids in encode_each(texts(), tokenizer, end_of_text_id=end, names=told):
+        for ids in encode_each(
+            texts(), tokenizer, end_of_text_id=end, names=names_in_order
+        ):
             writer.write(digests.popleft(), ids)
         return writer.commit(hash_of(task.pieces))
 

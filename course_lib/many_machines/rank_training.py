@@ -324,18 +324,13 @@ class _Training:
         self.losses: list[float] = []
         self.rows: list[int] = []
         self.scored: list[int] = []
-        self.position = self.order.position_after(epoch, done)
+        self.order.go_to(epoch, done)
         self.batches = self._batches()
 
     def _batches(self) -> Iterator[list[int]]:
-        """Yield the rows of each step of this rank, and keep the position after it."""
+        """Yield the rows of each step of this rank, epoch after epoch."""
         while True:
-            epoch, done = self.position
-            self.order.stand_at(epoch, done)
-            for batch in self.order:
-                done += self.order.step
-                self.position = self.order.position_after(epoch, done)
-                yield batch
+            yield from self.order.counted(self.order)
 
     def step(self) -> None:
         """Read the next rows, and move the model."""
@@ -353,7 +348,7 @@ class _Training:
     def state(self) -> dict[str, Any]:
         """What to go on from; its tensors are those of the model, and will change."""
         learned = self.model.state_dict(), self.optimizer.state_dict()
-        position = *learned, self.steps, *self.position
+        position = *learned, self.steps, *self.order.position.now
         return dict(zip(POSITION, position, strict=True)) | self.settings
 
     def report(self) -> RankReport:

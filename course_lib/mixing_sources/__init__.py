@@ -21,6 +21,7 @@ from course_lib.foundation import (
     AtLeast,
     Count,
     Finite,
+    Integers,
     Length,
     OneOf,
     RandomOrder,
@@ -35,7 +36,12 @@ from course_lib.foundation import (
 )
 from course_lib.mixing_sources.draws import DrawBlocks, check_weights, seed_of
 from course_lib.sliding_windows import SlidingWindowDataset
-from course_lib.sliding_windows.loading import BatchOrder, WindowLoader, name_of
+from course_lib.sliding_windows.loading import (
+    Batch,
+    BatchOrder,
+    WindowLoader,
+    name_of,
+)
 
 MANY_EPOCHS = 4  # "up to 4", Muennighoff and others (2023), arXiv 2305.16264
 METHODS = "blocks", "random", "largest_error"
@@ -89,6 +95,25 @@ def draw_sources(
         sources[draw] = chosen = np.argmax(shares * (draw + 1) - got)
         got[chosen] += 1
     return sources
+
+
+@checked
+def draw_rows(
+    sources: Integers, names: Annotated[Sequence[str], Several("names")]
+) -> dict[str, list[tuple]]:
+    """Name sources, with their counts, for `plot_rows`: a box for each of their draws.
+
+    Args:
+        sources: the numbers of the sources, as `draw_sources` returns them.
+        names: of all sources.
+    """
+    sources = check_range("sources", sources.ravel(), len(names))
+    rows = {}
+    for number, name in enumerate(names):
+        draws = np.flatnonzero(sources == number).tolist()
+        key = f"{name}, {len(draws)} of {len(sources)}"
+        rows[key] = [(draw, 1, "inputs") for draw in draws]
+    return rows
 
 
 @checked
@@ -424,7 +449,7 @@ class MixedWindows(Dataset):
             )
             for name, source in sources.items()
         }
-        kinds = {(type(s), s.context_length) for s in self.sources.values()}
+        kinds = {(s.make_batch, s.context_length) for s in self.sources.values()}
         if len(kinds) != 1:
             lengths = [source.context_length for source in self.sources.values()]
             raise ValueError(
@@ -432,7 +457,7 @@ class MixedWindows(Dataset):
                 f"context_length, got {lengths}"
             )
         first = next(iter(self.sources.values()))
-        self.context_length, self.widen = first.context_length, first.widen
+        self.context_length, self.make_batch = first.context_length, first.make_batch
         self.num_windows = {name: len(s) for name, s in self.sources.items()}
         self._borders = np.cumsum([0, *self.num_windows.values()])
         self._dtype = np.result_type(*(s.stream.dtype for s in self.sources.values()))
@@ -440,26 +465,26 @@ class MixedWindows(Dataset):
     def __len__(self) -> int:
         return int(self._borders[-1])
 
-    __getitem__ = SlidingWindowDataset.__getitem__
+    def __getitem__(self, index: object) -> Batch:
+        return self.make_batch(*self.cut(index))
 
     def locate(self, windows: object) -> tuple[np.ndarray, np.ndarray]:
         """Return the source number of each window, and its number in that source."""
         windows = check_range("windows", windows, len(self), IndexError)
+        windows = windows.astype(np.int64, copy=False)  # int8 would overflow below
         sources = np.searchsorted(self._borders, windows, side="right") - 1
-        return sources, windows.astype(np.int64) - self._borders[sources]
+        return sources, windows - self._borders[sources]
 
-    def cut(self, index: object) -> np.ndarray:
-        """Return windows as they are in their streams, T + 1 compact ids each."""
-        index = check_index(index)
-        if isinstance(index, slice):
-            index = np.arange(*index.indices(len(self)))
-        index = index.astype(np.int64)  # in int8, the sum below would overflow
-        sources, places = self.locate(np.where(index < 0, index + len(self), index))
-        windows = np.empty((*places.shape, self.context_length + 1), dtype=self._dtype)
+    def cut(self, index: object) -> tuple[np.ndarray, np.ndarray]:
+        """Return windows as they are in their streams, T + 1 compact ids each, and how
+        many of these are real; see `Stream.cut`."""
+        sources, places = self.locate(check_index(index, len(self), "windows"))
+        ids = np.empty((*places.shape, self.context_length + 1), dtype=self._dtype)
+        lengths = np.empty(places.shape, dtype=np.int64)
         for number, source in enumerate(self.sources.values()):
             if (mine := sources == number).any():
-                windows[mine] = source.cut(places[mine])
-        return windows
+                ids[mine], lengths[mine] = source.cut(places[mine])
+        return ids, lengths
 
 
 class MixtureBatches(BatchOrder):
@@ -475,8 +500,7 @@ class MixtureBatches(BatchOrder):
 
     last_epoch = 0
 
-    @checked
-    def __init__(self, mixture: StagedMixture, batch_size: Length, **settings: object):
+    def __init__(self, mixture: StagedMixture, batch_size: int, **settings: object):
         self.mixture = mixture
         super().__init__(
             len(mixture), batch_size, base_seed=mixture.base_seed, **settings
@@ -485,11 +509,12 @@ class MixtureBatches(BatchOrder):
     def order_of(self, epoch: int) -> StagedMixture:
         return self.mixture
 
-    def position_after(self, epoch: int, windows: int) -> tuple[int, int]:
+    def place_after(self, epoch: int, windows: int) -> tuple[int, int]:
         # Batches are counted from where this loader began, which need not be 0.
         if epoch:
             step = self.step if self.drop_last else self.world_size
-            return 0, self.num_windows - (self.num_windows - self.begin[1]) % step
+            left = self.num_windows - self.position.begin[1]
+            return 0, self.num_windows - left % step
         if windows > self.num_windows:  # a last batch that was not full
             left_out = (self.num_windows - windows) % self.world_size
             return 0, self.num_windows - left_out

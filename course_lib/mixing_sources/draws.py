@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import math
-from typing import Annotated
 
 import numpy as np
 
 from course_lib.foundation.arguments import (
-    AtLeast,
-    Length,
     check_integer,
     check_iterable,
     check_number,
     check_type,
-    checked,
 )
 from course_lib.foundation.shuffling import RandomOrder
 
 LARGEST_BLOCK = 2**24  # draws, which are held in memory
-MOST_DRAWS = 2**62
 FRACTION_BITS = 62  # a block for each draw has a point of its own
 SHIFT = 0x9E3779B97F4A7C15 >> 2  # 0.618... of 2**62: where block 0 begins
 
@@ -36,13 +31,8 @@ class DrawBlocks:
     counts of the first 10**9 blocks are a sum of 30 terms, not of 10**9.
     """
 
-    @checked
     def __init__(
-        self,
-        shares: np.ndarray,
-        num_draws: Annotated[int, AtLeast(0, MOST_DRAWS)],
-        block_size: Length,
-        *seed: object,
+        self, shares: np.ndarray, num_draws: int, block_size: int, *seed: object
     ):
         shares = check_weights(shares, "shares")
         self.num_draws = num_draws

@@ -1,43 +1,40 @@
 """Lesson 02: how many windows there are, where they start, and how to get a batch.
 
-A sampling scheme chooses starts, and `gather_windows` turns starts into batches. A data
-set of windows is one stream and one rule for its starts, so it costs the memory of the
-stream, whatever the stride.
+A sampling scheme chooses starts, and `gather_windows` turns starts into batches. What
+is cut from a stream is ids and how many of each window are real; `make_pairs` makes a
+batch of it, or `make_rows`. A data set of windows is one stream and one rule for its
+starts, so it costs the memory of the stream, whatever the stride.
 
-`loading` holds the loader that `make_dataloader` makes: the order of its batches, and
-how far it has been read. `workers` makes it fast where other processes gather ahead.
+`OneScreenLoader` is a loader that is whole and small. `loading` holds the one that
+`make_dataloader` makes, and `workers` what it needs where other processes gather ahead.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
-from functools import cached_property
-from typing import Protocol
+import copy
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import torch
 from torch.utils.data import Dataset
 
 from course_lib.foundation import (
+    IGNORED,
+    AnyStream,
     Count,
     FileOrder,
-    Ids,
     Integers,
     Length,
     RandomOrder,
     Seed,
+    Stream,
     check_index,
     checked,
 )
 from course_lib.foundation.arguments import Count64
-from course_lib.foundation.tokenizing import compact
+from course_lib.foundation.streams import check_whole
 from course_lib.next_token_shifting import shift_by_one
 from course_lib.sliding_windows.loading import Batch, BatchOrder, WindowLoader
-from course_lib.sliding_windows.workers import file_of, open_file
-
-FINGERPRINT_RUNS, FINGERPRINT_RUN = 64, 1024
-
 
 # How many windows, and where?
 
@@ -67,12 +64,21 @@ def window_starts(
     return np.arange(windows, dtype=np.int64) * min(stride, max(1, num_tokens))
 
 
+def count_padded(num_tokens: int, context_length: int, stride: int) -> int:
+    """Count the windows if the last one is padded where the stream ends within it.
+
+    That is as many as if up to S - 1 ids more were there, but none without a target.
+    """
+    with_tail = count_windows(num_tokens + stride - 1, context_length, stride)
+    return min(max(1, with_tail), count_windows(num_tokens, 1, stride))
+
+
 # From starts to batches.
 
 
 @checked
 def gather_windows(
-    ids: Ids, starts: Integers, context_length: Length
+    ids: AnyStream, starts: Integers, context_length: Length
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Turn starts into a batch: the one function that cuts windows out of a stream.
 
@@ -86,127 +92,107 @@ def gather_windows(
     write into them as you like. Raises ValueError if a window would begin before the
     stream or reach beyond its end, or holds a negative id.
     """
-    if starts.size == 0:
-        return widen(np.empty((*starts.shape, context_length + 1), dtype=ids.dtype))
     last_start = len(ids) - context_length - 1
-    if starts.min() < 0 or starts.max() > last_start:
+    if starts.size and (starts.min() < 0 or starts.max() > last_start):
         allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
         raise ValueError(
             f"starts must lie in {allowed}: {context_length + 1} ids (context_length + "
             f"1) are needed from each on, in a stream of {len(ids)}; got "
             f"{starts.min()} ... {starts.max()}"
         )
-    return widen(stream_of(ids).cut(starts, context_length + 1))
+    windows, lengths = ids.cut(starts, context_length + 1)
+    check_whole(starts, lengths, context_length + 1)
+    return make_pairs(windows, lengths)
 
 
-def widen(windows: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
-    """Copy windows (..., T + 1) to int64, as separate inputs and targets.
+def make_pairs(
+    windows: np.ndarray, lengths: np.ndarray
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Make inputs and targets of what was cut: windows (..., T + 1), lengths (...).
 
-    One copy of the whole window, with both halves as views, would be cheaper. But then
-    `targets[mask] = -100` would write into the inputs.
+    Each is a copy, int64, shape (..., T). One copy of the whole window, with both
+    halves as views, would be cheaper. But then `targets[mask] = -100` would write into
+    the inputs. A target that the stream doesn't have is -100.
     """
     # A memory map has not been read until now. A compact stream cannot hold such an id.
     if windows.dtype.kind == "i" and windows.min(initial=0) < 0:
         raise ValueError(f"ids must not be negative, got {windows.min()}")
     halves = shift_by_one(windows)
     inputs, targets = (half.astype(np.int64, order="C") for half in halves)
+    if lengths.min(initial=windows.shape[-1]) < windows.shape[-1]:
+        position = np.arange(1, windows.shape[-1])  # of each target in its window
+        targets[position >= lengths[..., None]] = IGNORED
     return torch.from_numpy(inputs), torch.from_numpy(targets)
 
 
-# What windows are cut from.
+def make_rows(windows: np.ndarray, lengths: np.ndarray) -> dict[str, torch.Tensor]:
+    """Make rows for `transformers` of what was cut: `input_ids` and aligned `labels`.
 
-
-class Stream(Protocol):
-    """What windows are cut from: an array here, and files in lesson 11."""
-
-    ids: Ids  #: what reads as an array of all ids, shape (N,)
-
-    @property
-    def fingerprint(self) -> str:
-        """A name for the ids, the same in every process."""
-
-    def cut(self, starts: np.ndarray, length: int) -> np.ndarray:
-        """Return `length` ids from each start on, shape (..., length)."""
-
-    def windows(self, context_length: int, stride: int) -> object:
-        """A table of all windows, with a length, an index, and their `starts`."""
-
-
-def stream_of(ids: Ids) -> Stream:
-    """Return what windows of these ids are cut from."""
-    return ids if hasattr(ids, "cut") else ArrayStream(ids)
-
-
-def table_of_windows(ids: np.ndarray, length: int) -> np.ndarray:
-    """View an array as the table of all its windows of `length` ids, shape
-    (N - length + 1, length).
-
-    Row s begins at token s. Neighboring rows share their memory, one step further, so
-    the table costs nothing. `sliding_window_view` makes the same table, but spends half
-    the time of a whole batch on checks that were already made.
+    Both have shape (..., T + 1). The model shifts the labels itself, so each row makes
+    T predictions.
     """
-    (step,) = ids.strides
-    shape = (max(0, len(ids) - length + 1), length)
-    return np.lib.stride_tricks.as_strided(ids, shape, (step, step), writeable=False)
+    inputs, targets = make_pairs(windows, lengths)
+    last = torch.from_numpy(windows[..., -1:].astype(np.int64))
+    return {
+        "input_ids": torch.cat([inputs, last], dim=-1),
+        "labels": torch.cat([inputs[..., :1], targets], dim=-1),
+    }
 
 
-class ArrayStream:
-    """A stream whose ids lie in one array, in memory or in a file that is mapped."""
-
-    def __init__(self, ids: np.ndarray):
-        self.ids = ids
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def cut(self, starts: np.ndarray, length: int) -> np.ndarray:
-        return table_of_windows(self.ids, length)[starts]
-
-    def windows(self, context_length: int, stride: int) -> ArrayWindows:
-        return ArrayWindows(self, context_length, stride)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """A hash of up to 65,536 of the ids, whatever their dtype: it names the stream.
-
-        A longer stream is sampled in 64 runs from its beginning to its end. An edit
-        between two runs goes unnoticed, while another text does not.
-        """
-        spread = np.linspace(0, len(self.ids) - FINGERPRINT_RUN, FINGERPRINT_RUNS)
-        runs = [self.ids[int(s) : int(s) + FINGERPRINT_RUN] for s in spread]
-        short = len(self.ids) <= FINGERPRINT_RUN * FINGERPRINT_RUNS
-        sample = self.ids if short else np.concatenate(runs)
-        return hashlib.sha256(sample.astype("<i8").tobytes()).hexdigest()[:16]
-
-    def __reduce__(self) -> tuple:
-        """Travel to a spawned worker as the name of a file, if there is one."""
-        file = file_of(self.ids)
-        return (_mapped, (file,)) if file else (ArrayStream, (self.ids,))
+# A loader on one screen.
 
 
-def _mapped(file: dict) -> ArrayStream:
-    return ArrayStream(open_file(file))
+class OneScreenLoader:
+    """Windows in a seeded order, in batches, and a count to go on from.
 
+    That is all a loader has to do. It yields the batches of `make_dataloader`, and says
+    where it is as that one does.
 
-class ArrayWindows:
-    """All windows of an array at a stride, as rows of a table that copies nothing."""
+    Args:
+        ids, context_length, stride: the stream, T and S.
+        batch_size: B; the last batch of an epoch may be smaller.
+        base_seed: the order of epoch e depends on `base_seed + e` alone.
+    """
 
-    def __init__(self, stream: ArrayStream, context_length: int, stride: int):
-        self._counted = len(stream), context_length, stride
-        # A stride longer than the stream leaves one window, as does a stride of N.
-        step = min(stride, len(stream))
-        self._rows = table_of_windows(stream.ids, context_length + 1)[::step]
-
-    @property
-    def starts(self) -> np.ndarray:
-        """The start of every window, int64, made when asked for."""
-        return window_starts(*self._counted)
+    def __init__(
+        self,
+        ids: np.ndarray,
+        context_length: int,
+        stride: int,
+        *,
+        batch_size: int,
+        base_seed: int,
+    ):
+        self.ids, self.context_length = ids, context_length
+        self.starts = window_starts(len(ids), context_length, stride)
+        self.batch_size, self.base_seed = batch_size, base_seed
+        self.epoch = self.windows_delivered = 0
 
     def __len__(self) -> int:
-        return len(self._rows)
+        left = len(self.starts) - self.windows_delivered
+        return -(-left // self.batch_size)  # rounded up
 
-    def __getitem__(self, index: object) -> np.ndarray:
-        return self._rows[index]
+    def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        order = RandomOrder(len(self.starts), self.base_seed + self.epoch)
+        for _ in range(len(self)):
+            begin = self.windows_delivered
+            end = min(begin + self.batch_size, len(order))
+            windows = order[np.arange(begin, end)]
+            self.windows_delivered = end
+            yield gather_windows(self.ids, self.starts[windows], self.context_length)
+        self.epoch, self.windows_delivered = self.epoch + 1, 0
+
+    def state_dict(self) -> dict[str, int]:
+        """Return how far it was read; save it with the weights."""
+        return {"epoch": self.epoch, "windows_delivered": self.windows_delivered}
+
+    def load_state_dict(self, state: Mapping[str, int]) -> None:
+        """Go on from `state`: what was read is not read again."""
+        self.epoch = state["epoch"]
+        self.windows_delivered = state["windows_delivered"]
+
+
+# The data set and the loader of all lessons.
 
 
 class SlidingWindowDataset(Dataset):
@@ -223,44 +209,70 @@ class SlidingWindowDataset(Dataset):
             spawned, a memory map travels as the name of its file.
         context_length: T.
         stride: S, the step between starts. Neighbors overlap by T - S inputs.
+        pad_tail: let one more window hold what is left at the end of the stream, if
+            that has a target at all. Its missing inputs are 0 and its missing targets
+            -100. Where the stream is in pieces, each of them has such a window.
 
     Raises ValueError if the stream is too short for a single window.
     """
 
     count_windows = staticmethod(count_windows)
-    widen = staticmethod(widen)
 
     @checked
-    def __init__(self, ids: Ids, context_length: Length, stride: Length = 1):
-        self._source = ids if hasattr(ids, "cut") else ArrayStream(compact(ids))
+    def __init__(
+        self,
+        ids: AnyStream,
+        context_length: Length,
+        stride: Length = 1,
+        *,
+        pad_tail: bool = False,
+    ):
+        self._stream = ids.compacted()
         self._context_length, self._stride = context_length, stride
-        if len(self._source) <= context_length:
+        self._make_batch = make_pairs
+        needed = 2 if pad_tail else context_length + 1
+        if len(ids) < needed:
             raise ValueError(
-                f"ids must hold at least {context_length + 1} tokens for one window "
-                f"(context_length + 1), got {len(self._source)}"
+                f"ids must hold at least {needed} tokens for one window "
+                f"({'an input and a target' if pad_tail else 'context_length + 1'}), "
+                f"got {len(ids)}"
             )
-        self._windows = self._source.windows(context_length, stride)
-        if not len(self._windows):  # in a stream of pieces, each may be too short
+        count = count_padded if pad_tail else count_windows
+        pieces = np.diff(self._stream.borders).tolist()
+        counts = [count(length, context_length, stride) for length in pieces]
+        # of piece k, the first window has the number firsts[k]
+        self._firsts = np.cumsum([0, *counts], dtype=np.int64)
+        if not len(self):  # in a stream of pieces, each may be too short
             raise ValueError(
-                f"ids must hold a piece of at least {context_length + 1} tokens for "
-                "one window (context_length + 1), got none"
+                f"ids must hold a piece of at least {needed} tokens for one window, "
+                "got none"
             )
 
     def __len__(self) -> int:
-        return len(self._windows)
+        return int(self._firsts[-1])
 
     def __getitem__(self, index: object) -> Batch:
-        return self.widen(self.cut(index))
+        return self._make_batch(*self.cut(index))
 
-    def cut(self, index: object) -> np.ndarray:
-        """Return windows as they are in the stream, T + 1 compact ids each."""
-        return self._windows[check_index(index)]
+    def cut(self, index: object) -> tuple[np.ndarray, np.ndarray]:
+        """Return windows as they are in the stream, T + 1 compact ids each, and how
+        many of these are real; see `Stream.cut`."""
+        starts = self._starts_of(check_index(index, len(self), "windows"))
+        return self._stream.cut(starts, self._context_length + 1)
+
+    def _starts_of(self, windows: np.ndarray) -> np.ndarray:
+        # A stride beyond the stream leaves one window, and may not fit into int64.
+        step = min(self._stride, len(self._stream))
+        if len(self._firsts) == 2:
+            return windows * step
+        piece = np.searchsorted(self._firsts, windows, side="right") - 1
+        return self._stream.borders[piece] + (windows - self._firsts[piece]) * step
 
     # Read-only, because a stride set later would change the starts, not the windows.
     @property
-    def stream(self) -> Ids:
-        """The ids, shape (N,), in their smallest dtype."""
-        return self._source.ids
+    def stream(self) -> Stream:
+        """The stream, with its ids in their smallest dtype."""
+        return self._stream
 
     @property
     def context_length(self) -> int:
@@ -273,47 +285,44 @@ class SlidingWindowDataset(Dataset):
         return self._stride
 
     @property
+    def make_batch(self) -> Callable[[np.ndarray, np.ndarray], Batch]:
+        """What makes a batch of what `cut` returns: `make_pairs`, or `make_rows`."""
+        return self._make_batch
+
+    @property
     def starts(self) -> np.ndarray:
         """The start of every window, int64, shape (len(self),)."""
-        return self._windows.starts
+        return self._starts_of(np.arange(len(self)))
+
+    @property
+    def context_lengths(self) -> np.ndarray:
+        """The number of targets of every window, for `token_ledger`: T, but for a
+        padded one."""
+        borders, starts = self._stream.borders, self.starts
+        left = borders[np.searchsorted(borders, starts, side="right")] - starts - 1
+        return np.minimum(left, self._context_length)
 
     @property
     def fingerprint(self) -> str:
         """A name for the stream, the same in every process; see `Stream`."""
-        return self._source.fingerprint
+        return self._stream.fingerprint
 
     @property
     def identity(self) -> dict[str, object]:
         """What the windows depend on, by name: a state is of no use without them."""
         return {
-            **getattr(self._source, "identity", {}),
-            "num_tokens": len(self._source),
+            **self._stream.identity,
+            "num_tokens": len(self._stream),
             "fingerprint": self.fingerprint,
             "context_length": self.context_length,
             "stride": self.stride,
         }
 
-    def as_rows(self) -> WindowRows:
-        """Return the same windows as rows for `transformers`; see `WindowRows`."""
-        return WindowRows(self._source, self.context_length, self.stride)
-
-    # Pickle would write the table of windows out, T + 1 times the stream.
-    def __reduce__(self) -> tuple:
-        return type(self), (self._source, self.context_length, self.stride)
-
-
-class WindowRows(SlidingWindowDataset):
-    """The windows as rows for `transformers`: T + 1 `input_ids`, and as many `labels`.
-
-    The model shifts the labels itself, so each row makes T predictions.
-    """
-
-    @staticmethod
-    def widen(windows: np.ndarray) -> dict[str, torch.Tensor]:
-        """Copy windows (..., T + 1) to int64, as inputs and labels that are aligned."""
-        inputs, targets = widen(windows)
-        input_ids = torch.cat([inputs, targets[..., -1:]], dim=-1)
-        return {"input_ids": input_ids, "labels": input_ids.clone()}
+    def as_rows(self) -> SlidingWindowDataset:
+        """Return the same windows as rows for `transformers`; see `make_rows`."""
+        rows = copy.copy(self)
+        rows._make_batch = make_rows
+        return rows
 
 
 @checked

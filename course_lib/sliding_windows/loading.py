@@ -1,43 +1,35 @@
 """The loader of all lessons: which windows make up a batch, and how far it is read.
 
-`BatchOrder` deals an order of windows out to batches and ranks. `WindowLoader` reads
-them and counts what it has delivered. Its state is that count, with what the windows
-depend on.
+`BatchOrder` deals an order of windows out to batches and ranks, and counts those that
+were delivered. `WindowLoader` reads them. Its state is that count, with what the
+windows depend on.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from itertools import chain
+from itertools import count
+from typing import TypeVar
 
 import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset, Sampler
 
-from course_lib.foundation import (
-    Count,
-    Length,
-    RandomOrder,
-    Seed,
-    check_epoch,
-    check_integer,
-    check_state,
-    checked,
-)
+from course_lib.foundation import Position, RandomOrder, check_integer, check_state
 from course_lib.sliding_windows.workers import (
     DealtByAccelerate,
     WholeBatches,
     check_options,
-    in_messages,
-    send,
+    collate,
 )
 
 INDICES_PER_BLOCK = 2**14
 POSITION = ("epoch", "windows_delivered")  # in a state
 
 Batch = tuple[torch.Tensor, torch.Tensor] | dict[str, torch.Tensor]
+Delivered = TypeVar("Delivered")
 
 
 class BatchOrder(DealtByAccelerate, Sampler):
@@ -56,17 +48,16 @@ class BatchOrder(DealtByAccelerate, Sampler):
 
     last_epoch: int | None = None  # there is always a next one
 
-    @checked
     def __init__(
         self,
-        num_windows: Length,
-        batch_size: Length,
+        num_windows: int,
+        batch_size: int,
         *,
-        base_seed: Seed,
+        base_seed: int,
         order: Callable[[int, int], object] = RandomOrder,
         drop_last: bool = False,
-        rank: Count = 0,
-        world_size: Length = 1,
+        rank: int = 0,
+        world_size: int = 1,
     ):
         if rank >= world_size:
             raise ValueError(
@@ -83,7 +74,8 @@ class BatchOrder(DealtByAccelerate, Sampler):
                 f"drop_last={drop_last}) needs at least {needed} windows for one "
                 f"batch, got {num_windows}: the mean loss of no batches is NaN"
             )
-        self.stand_at(0)
+        # a place is an epoch, and how many of its windows all ranks have taken
+        self.position = Position((0, 0))
 
     @property
     def step(self) -> int:
@@ -93,7 +85,7 @@ class BatchOrder(DealtByAccelerate, Sampler):
     @property
     def epoch(self) -> int:
         """The epoch that the next iteration reads."""
-        return self.begin[0]
+        return self.position.begin[0]
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch to iterate over.
@@ -102,21 +94,25 @@ class BatchOrder(DealtByAccelerate, Sampler):
         before that of a loaded state is a ValueError, because a loop that counts from 0
         would begin the whole run again.
         """
-        epoch = check_epoch(epoch, self.resumed_at)
-        self.resumed_at = 0
+        epoch = self.position.check_epoch(epoch)
         if epoch != self.epoch:
-            self.stand_at(epoch)
+            self.go_to(epoch)
 
-    def stand_at(self, epoch: int, windows: int = 0, *, resumed: bool = False) -> None:
+    def go_to(self, epoch: int, windows: int = 0, *, resumed: bool = False) -> None:
         """Let iterations begin after so many `windows`, of all ranks, of the epoch."""
-        self.begin = self.position_after(epoch, windows)
-        # the epoch, and how many of its windows have been delivered
-        self.position: tuple[int, int] | None = self.begin
-        self.resumed_at = self.epoch if resumed else 0
+        self.position.go_to(self.place_after(epoch, windows), resumed=resumed)
 
-    def position_after(self, epoch: int, windows: int) -> tuple[int, int]:
-        """Return the position after so many windows, which may be in the next epoch."""
+    def place_after(self, epoch: int, windows: int) -> tuple[int, int]:
+        """Return the place after so many windows, which may be in the next epoch."""
         return (epoch, windows) if self.count_from(windows) else (epoch + 1, 0)
+
+    def counted(self, batches: Iterable[Delivered]) -> Iterator[Delivered]:
+        """Yield batches that were made in this order, and count each when it is taken,
+        because workers are ahead."""
+        epoch, windows = self.position.begin
+        places = (self.place_after(epoch, windows + k * self.step) for k in count(1))
+        batches = zip(batches, places, strict=False)  # there are always more places
+        return self.position.follow(batches, self.place_after(epoch + 1, 0))
 
     def count_from(self, windows: int) -> int:
         """Count the batches that are left of an epoch after so many windows."""
@@ -124,7 +120,7 @@ class BatchOrder(DealtByAccelerate, Sampler):
         return full + (not self.drop_last and rest >= self.world_size)
 
     def __len__(self) -> int:
-        return self.count_from(self.begin[1])
+        return self.count_from(self.position.begin[1])
 
     def order_of(self, epoch: int) -> object:
         """Which window is at which position of an epoch."""
@@ -132,8 +128,8 @@ class BatchOrder(DealtByAccelerate, Sampler):
 
     def __iter__(self) -> Iterator[list[int]]:
         # Read now: a generator would see the settings at the time of the first batch.
-        epoch, first = self.begin
-        self.position = None  # this iteration does not say how far it is read
+        epoch, first = self.position.begin
+        self.position.now = None  # nobody counts, unless `counted` does
         return self._batches(self.order_of(epoch), first)
 
     def _batches(self, order: object, first: int) -> Iterator[list[int]]:
@@ -204,11 +200,9 @@ class WindowLoader(DataLoader):
         super().__init__(
             WholeBatches(dataset, order),
             batch_sampler=order,
-            collate_fn=partial(send, dataset.widen),
+            collate_fn=partial(collate, dataset.make_batch),
             **options,
         )
-        fast = num_workers and not self.pin_memory  # as fast as workers can be
-        self._messages = in_messages(dataset, order, options) if fast else None
 
     @property
     def sampler(self) -> BatchOrder:
@@ -224,25 +218,12 @@ class WindowLoader(DataLoader):
         self.sampler.set_epoch(epoch)
 
     def __iter__(self) -> Iterator[Batch]:
-        if self._messages is not None:
-            batches = map(self.windows.widen, chain.from_iterable(self._messages))
-        elif self.num_workers or self.pin_memory:
+        indices = iter(self.sampler)  # raises if a mixture has been read to its end
+        if self.num_workers or self.pin_memory:
             batches = super().__iter__()
         else:  # within this process, we don't need PyTorch's machinery
-            batches = map(self.windows.__getitem__, map(np.asarray, self.sampler))
-        self.sampler.position = self.sampler.begin
-        return self._deliver(batches, self.sampler.begin)
-
-    def _deliver(self, batches: Iterator, begin: tuple[int, int]) -> Iterator[Batch]:
-        order, (epoch, windows) = self.sampler, begin
-        for batch in batches:
-            # Count a batch when it is taken, because workers are ahead.
-            windows += order.step
-            order.position = order.position_after(epoch, windows)
-            yield batch
-        # Unless another epoch was set, or another state was loaded, in the meantime.
-        if order.begin is begin:
-            order.stand_at(epoch + 1)
+            batches = map(self.windows.__getitem__, map(np.asarray, indices))
+        return self.sampler.counted(batches)
 
     def state_dict(self) -> dict[str, object]:
         """Return how far it was read, and what its windows depend on, ready for JSON.
@@ -250,12 +231,12 @@ class WindowLoader(DataLoader):
         It is the same on all ranks, so save it on one of them. Raises ValueError if
         another program has read the order in the meantime.
         """
-        if self.sampler.position is None:
+        if self.sampler.position.now is None:
             raise ValueError(
                 "state_dict must be asked of a loader that is read itself: another one "
                 "(of accelerate?) has read its order, and how far is not known here"
             )
-        position = dict(zip(POSITION, self.sampler.position, strict=True))
+        position = dict(zip(POSITION, self.sampler.position.now, strict=True))
         settings = self.sampler.settings(self.windows, position["windows_delivered"])
         return position | settings
 
@@ -273,4 +254,4 @@ class WindowLoader(DataLoader):
         state = check_state(state, settings, POSITION, owner="loader")
         most = order.last_epoch
         epoch = check_integer("epoch", state["epoch"], minimum=0, maximum=most)
-        order.stand_at(epoch, read, resumed=True)
+        order.go_to(epoch, read, resumed=True)

@@ -8,57 +8,29 @@ from course_lib.teaching.checker import (
     Case,
     bug_or_not,
     exercise,
-    numbers,
     true_or_false,
 )
-from course_lib.teaching.packed import packed_batch, packed_loss, shuffled_batches
+from course_lib.teaching.play import play
 from course_lib.teaching.predict import predict
 from course_lib.teaching.source import show_source
 from course_lib.teaching.standing import explain_missing_names, show_progress
+from course_lib.teaching.tables import Table, show_table
+from course_lib.teaching.tokens import TokenRows, show_tokens
 from course_lib.teaching.training import Evaluation, evaluate, repeat_epochs, train
 
 if typing.TYPE_CHECKING:
     from course_lib.teaching.plots import (
-        Table,
-        inspect_packs,
+        end_to_end,
+        in_a_row,
         plot_audit,
-        plot_bars,
-        plot_chunks,
         plot_curves,
-        plot_cuts,
-        plot_draws,
+        plot_dots,
         plot_heatmap,
         plot_intervals,
-        plot_kernels,
         plot_ledger,
-        plot_losses,
-        plot_mask,
-        plot_merge_tree,
-        plot_orders,
-        plot_packs,
-        plot_padding,
-        plot_pieces,
-        plot_positions,
-        plot_ranks,
-        plot_scored_windows,
-        plot_shards,
-        plot_shift,
+        plot_rows,
         plot_spread,
-        plot_timeline,
-        plot_tracks,
-        plot_waits,
         plot_windows,
-        show_table,
-        show_tokens,
-        table_of_packs,
-    )
-    from course_lib.teaching.widgets import (
-        play_batches,
-        play_merges,
-        play_packs,
-        play_pipeline,
-        play_tracks,
-        play_windows,
     )
 
 explain_missing_names()
@@ -69,8 +41,8 @@ def __getattr__(name: str) -> object:
 
     matplotlib takes half a second, and the first cell of a lesson needs none.
     """
-    for room in ("plots", "widgets") if name[0] != "_" else ():
-        module = importlib.import_module(f"course_lib.teaching.{room}")
+    if name[0] != "_":
+        module = importlib.import_module("course_lib.teaching.plots")
         if hasattr(module, name):
             return getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

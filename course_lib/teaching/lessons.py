@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import course_lib
 from course_lib.foundation import Several, check_choice, checked
-from course_lib.teaching.checks import Exercise, Question
+from course_lib.teaching.checker import Exercise, Question
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from IPython import get_ipython
 
-from course_lib.teaching.checks.messages import (
+from course_lib.teaching.checker.messages import (
     NOT_ATTEMPTED,
     PASSED,
     SIGNS,
@@ -91,7 +91,7 @@ def _explain(
     shell: object, kind: type, error: NameError, trace: object, tb_offset: object = None
 ) -> None:
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
-    if kind is NameError and error.name in names_of_lesson():
+    if error.name in names_of_lesson():
         print(RUN_ABOVE.format(error.name), file=sys.stderr)
 
 

@@ -11,9 +11,9 @@ import torch
 from torch import nn
 
 from course_lib.foundation import (
+    AnyStream,
     AtLeast,
     Finite,
-    Ids,
     Length,
     Several,
     adam_with_linear_decay,
@@ -128,7 +128,11 @@ class Evaluation:
 @one_thread()
 @torch.no_grad()
 def evaluate(
-    model: nn.Module, ids: Ids, context_length: Length, *, num_bytes: int | None = None
+    model: nn.Module,
+    ids: AnyStream,
+    context_length: Length,
+    *,
+    num_bytes: int | None = None,
 ) -> Evaluation:
     """Score every token of `ids` but the first, once, in windows laid end to end.
 

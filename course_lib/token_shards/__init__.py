@@ -24,8 +24,8 @@ from numpy.typing import DTypeLike
 from course_lib.foundation import (
     Count,
     FilePath,
-    Integers,
     Length,
+    Stream,
     check_index,
     check_integer,
     checked,
@@ -35,7 +35,6 @@ from course_lib.foundation import (
     plain_tokenizer,
     progress_bar,
 )
-from course_lib.sliding_windows import count_windows
 from course_lib.token_shards import shard_files, shard_tasks
 from course_lib.token_shards.shard_files import MANIFEST, Manifest, ShardSettings, Split
 from course_lib.token_shards.shard_tasks import (
@@ -233,12 +232,11 @@ def _view(path: Path, size: int, dtype: DTypeLike) -> np.ndarray:
     return view
 
 
-class ShardedStream:
+class ShardedStream(Stream):
     """The shards of a split as one stream of N ids, read from their files.
 
     It serves wherever the course takes `ids`. `gather_windows` and all that uses it
-    read only the windows that they need. `stream[i]`, `stream[a:b]` and `stream[array]`
-    read ids as from an array, and `np.asarray(stream)` copies all of them.
+    read only the windows that they need, and what wants an array gets a copy of all.
 
     A shard is mapped when it is read, again in each process: a worker gets the names of
     files, not their contents. Systems limit how many maps a process may have, so only
@@ -255,8 +253,6 @@ class ShardedStream:
 
     Raises FileNotFoundError or ValueError if the folder is not what its manifest says.
     """
-
-    ndim = 1
 
     @checked
     def __init__(
@@ -278,33 +274,16 @@ class ShardedStream:
                 f"{self.manifest.settings.val_every}"
             )
         self.dtype = np.dtype(self.manifest.settings.dtype)
-        # of shard k, the first id is number borders[k] of the stream
-        self.borders = np.cumsum([0, *tokens], dtype=np.int64)
+        # of shard k, the first id is number shard_borders[k] of the stream
+        self.shard_borders = np.cumsum([0, *tokens], dtype=np.int64)
+        self.borders = self.shard_borders[[0, -1]] if cross else self.shard_borders
         self._maps: OrderedDict[int, np.ndarray] = OrderedDict()
         self._process = os.getpid()
-
-    def __len__(self) -> int:
-        return int(self.borders[-1])
-
-    @property
-    def size(self) -> int:
-        """N."""
-        return len(self)
-
-    @property
-    def shape(self) -> tuple[int]:
-        """(N,)."""
-        return (len(self),)
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of an id."""
-        return self.dtype.itemsize
 
     @cached_property
     def document_starts(self) -> np.ndarray:
         """Where documents start in the stream, int64, in order."""
-        shards = range(len(self.borders) - 1)
+        shards = range(len(self.shard_borders) - 1)
         return np.concatenate([self._starts_in(k, 0, len(self)) for k in shards])
 
     def _starts_in(self, shard: int, start: int, stop: int) -> np.ndarray:
@@ -312,7 +291,7 @@ class ShardedStream:
         in the stream."""
         path = shard_files.starts_path(self.folder, self.split, shard)
         count = self.manifest.shards[self.split][shard].documents
-        starts, begin = _view(path, count, "<i8"), self.borders[shard]
+        starts, begin = _view(path, count, "<i8"), self.shard_borders[shard]
         a, b = np.searchsorted(starts, [start - begin, stop - begin])
         return starts[a:b] + begin
 
@@ -326,7 +305,7 @@ class ShardedStream:
         length = check_integer("length", length, minimum=1, maximum=len(self) - start)
         # Only in the shards of this piece: of a large corpus, all starts are gigabytes.
         first, last = np.searchsorted(
-            self.borders, [start, start + length - 1], side="right"
+            self.shard_borders, [start, start + length - 1], side="right"
         )
         inside = [
             self._starts_in(shard, start + 1, start + length)
@@ -350,40 +329,13 @@ class ShardedStream:
         named = repr(sorted(self.identity.items()))
         return hashlib.sha256(named.encode()).hexdigest()[:16]
 
-    def windows(self, context_length: int, stride: int = 1) -> ShardedWindows:
-        """All windows at a stride, as rows of a table that stores none of them."""
-        return ShardedWindows(self, context_length, stride)
-
-    @property
-    def ids(self) -> ShardedStream:
-        """What reads as an array of all ids: the stream itself."""
-        return self
-
-    @checked
-    def cut(self, starts: Integers, length: Length) -> np.ndarray:
-        """Copy `length` ids from each start on, shape (..., length)."""
-        starts = starts.astype(np.int64)
-        last = len(self) - length
-        if starts.size and not (starts.min() >= 0 and starts.max() <= last):
-            found = f"{starts.min()} ... {starts.max()}"
-            raise ValueError(f"starts must lie in 0 ... {last}, got {found}")
-        if not self.cross:
-            ends = self.borders[np.searchsorted(self.borders, starts, side="right")]
-            if (crossing := starts + length > ends).any():
-                raise ValueError(
-                    "starts must leave each window in one shard (cross=False), but the "
-                    f"one at {starts[crossing].flat[0]} crosses the border at "
-                    f"{ends[crossing].flat[0]}"
-                )
-        return self._copy(starts, length)
-
-    def _copy(self, starts: np.ndarray, length: int) -> np.ndarray:
-        """Copy `length` ids from each start. One slice for each window is faster than
-        grouping a batch by shard."""
+    def copy_whole(self, starts: np.ndarray, length: int) -> np.ndarray:
+        """Copy `length` ids from each start, across borders of shards too. One slice
+        for each window is faster than grouping a batch by shard."""
         flat = starts.ravel()
-        shards = np.searchsorted(self.borders, flat, side="right") - 1
-        places = flat - self.borders[shards]
-        crossing = np.flatnonzero(flat + length > self.borders[shards + 1])
+        shards = np.searchsorted(self.shard_borders, flat, side="right") - 1
+        places = flat - self.shard_borders[shards]
+        crossing = np.flatnonzero(flat + length > self.shard_borders[shards + 1])
         shards, places, maps = shards.tolist(), places.tolist(), self._mapped(shards)
         pieces = [
             maps[shard][place : place + length]
@@ -396,11 +348,12 @@ class ShardedStream:
         return np.concatenate(pieces).reshape(*starts.shape, length)
 
     def _pieces(self, start: int, length: int) -> list[np.ndarray]:
-        """View a run of ids, shard by shard."""
+        """View neighboring ids, shard by shard."""
         stop = start + length
-        first, last = np.searchsorted(self.borders, [start, stop - 1], side="right") - 1
+        begins = self.shard_borders
+        first, last = np.searchsorted(begins, [start, stop - 1], side="right") - 1
         shards = range(first, last + 1)
-        maps, begins = self._mapped(shards), self.borders
+        maps = self._mapped(shards)
         return [maps[k][max(0, start - begins[k]) : stop - begins[k]] for k in shards]
 
     def _mapped(self, shards: Iterable[int]) -> Mapping[int, np.ndarray]:
@@ -421,89 +374,20 @@ class ShardedStream:
         return self._maps
 
     def __getitem__(self, index: object) -> np.ndarray:
-        index = check_index(index)
-        if isinstance(index, slice):
-            where = range(*index.indices(len(self)))
-            if not where:
-                return np.empty(0, dtype=self.dtype)
-            low, high = min(where[0], where[-1]), max(where[0], where[-1])
-            pieces = self._pieces(low, high + 1 - low)
-            run = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-            return run[:: where.step]
-        index = _from_the_start(index, len(self), "ids of the stream")
-        return self._copy(index, 1)[..., 0][()]
+        if not isinstance(index, slice):
+            return self.copy_whole(check_index(index, len(self)), 1)[..., 0][()]
+        chosen = range(*index.indices(len(self)))
+        if not chosen:
+            return np.empty(0, dtype=self.dtype)
+        low, high = min(chosen[0], chosen[-1]), max(chosen[0], chosen[-1])
+        pieces = self._pieces(low, high + 1 - low)
+        ids = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        return ids[:: chosen.step]
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
             raise ValueError("copy must not be False: the ids lie in several files")
         return np.concatenate(self._pieces(0, len(self))).astype(dtype or self.dtype)
 
-    def astype(self, dtype: object) -> np.ndarray:
-        """Copy all ids into an array."""
-        return np.asarray(self, dtype=dtype)
-
-    def tolist(self) -> list[int]:
-        """Copy all ids into a list."""
-        return np.asarray(self).tolist()
-
-    def min(self) -> np.integer:
-        """Return the smallest id, for which all ids are read."""
-        return min(self._mapped([k])[k].min() for k in range(len(self.borders) - 1))
-
-    def max(self) -> np.integer:
-        """Return the largest id, for which all ids are read."""
-        return max(self._mapped([k])[k].max() for k in range(len(self.borders) - 1))
-
     def __getstate__(self) -> dict:
         return self.__dict__ | {"_maps": OrderedDict()}
-
-
-class ShardedWindows:
-    """All windows of a sharded stream at a stride, for a data set to index.
-
-    With `cross` the starts are 0, S, 2S, ...; without, they begin again in each shard.
-    """
-
-    @checked
-    def __init__(
-        self, stream: ShardedStream, context_length: Length, stride: Length = 1
-    ):
-        self.stream = stream
-        self.context_length = context_length
-        self.stride = stride
-        borders = stream.borders[[0, -1]] if stream.cross else stream.borders
-        lengths = np.diff(borders).tolist()
-        counts = [count_windows(n, self.context_length, self.stride) for n in lengths]
-        self._first_starts = borders
-        self._first_rows = np.cumsum([0, *counts], dtype=np.int64)
-
-    def __len__(self) -> int:
-        return int(self._first_rows[-1])
-
-    @property
-    def starts(self) -> np.ndarray:
-        """The start of every window, int64."""
-        return self._starts_of(np.arange(len(self)))
-
-    def _starts_of(self, rows: np.ndarray) -> np.ndarray:
-        piece = np.searchsorted(self._first_rows, rows, side="right") - 1
-        # a stride beyond the stream leaves one window in each piece
-        step = min(self.stride, len(self.stream))
-        return self._first_starts[piece] + (rows - self._first_rows[piece]) * step
-
-    def __getitem__(self, index: object) -> np.ndarray:
-        """Copy rows, shape (..., T + 1)."""
-        rows = check_index(index)
-        if isinstance(rows, slice):
-            rows = np.arange(*rows.indices(len(self)))
-        rows = _from_the_start(rows, len(self), "windows")
-        return self.stream._copy(self._starts_of(rows), self.context_length + 1)
-
-
-def _from_the_start(index: np.ndarray, size: int, things: str) -> np.ndarray:
-    """Count negative places from the end, as in a list."""
-    index = index.astype(np.int64)
-    index = np.where(index < 0, index + size, index)
-    if index.size and not (index.min() >= 0 and index.max() < size):
-        raise IndexError(f"index must lie within the {size} {things}")
-    return index

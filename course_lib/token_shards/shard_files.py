@@ -15,19 +15,14 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from course_lib.foundation.arguments import (
     AtLeast,
-    Count,
     FilePath,
-    Ids,
     Length,
     OneOf,
-    Several,
-    Text,
     check_integer,
-    check_type,
+    check_unicode,
     checked,
 )
 from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
@@ -142,10 +137,9 @@ class Manifest:
         return "\n".join(lines)
 
 
-@checked
-def shard_path(out_dir: FilePath, split: Split, shard_index: Count) -> Path:
+def shard_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path:
     """Name the file of a shard's ids: `train_000000.bin`."""
-    return out_dir / f"{split}_{shard_index:06}.bin"
+    return Path(out_dir) / f"{split}_{shard_index:06}.bin"
 
 
 def starts_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path:
@@ -182,7 +176,6 @@ def open_manifest(out_dir: FilePath, *, check_sizes: bool = True) -> Manifest:
     return manifest
 
 
-@checked
 def files_of(manifest: Manifest) -> Iterator[tuple[Path, int, str]]:
     """The name, the size and the SHA-256 of every file that a manifest lists."""
     for split in SPLITS:
@@ -190,7 +183,6 @@ def files_of(manifest: Manifest) -> Iterator[tuple[Path, int, str]]:
             yield from files_of_shard(manifest.settings, split, index, shard)
 
 
-@checked
 def files_of_shard(
     settings: ShardSettings, split: str, index: int, shard: Shard
 ) -> Iterator[tuple[Path, int, str]]:
@@ -200,10 +192,9 @@ def files_of_shard(
     yield starts_path(".", split, index), shard.documents * 8, shard.starts_sha256
 
 
-@checked
 def check_files(
-    out_dir: FilePath,
-    files: Annotated[Iterable[tuple[Path, int, str]], Several("files")],
+    out_dir: str | os.PathLike,
+    files: Iterable[tuple[Path, int, str]],
     *,
     sums: bool = False,
     progress: bool | None = None,
@@ -212,7 +203,7 @@ def check_files(
 
     A missing or different file is a FileNotFoundError or a ValueError that names it.
     """
-    files = [(out_dir / path, size, sha256) for path, size, sha256 in files]
+    files = [(Path(out_dir) / path, size, sha256) for path, size, sha256 in files]
     for path, size, _ in files:
         try:
             found = path.stat().st_size
@@ -236,8 +227,7 @@ def surplus_files(out_dir: str | os.PathLike, manifest: Manifest) -> set[str]:
     return names_of_shards(out_dir) - {path.name for path, _, _ in files_of(manifest)}
 
 
-@checked
-def names_of_shards(out_dir: FilePath) -> set[str]:
+def names_of_shards(out_dir: str | os.PathLike) -> set[str]:
     """Name the files in a folder whose names are those of shard files."""
     names = os.listdir(out_dir)
     return {name for name in names if SHARD.fullmatch(name)}
@@ -252,15 +242,13 @@ def refuse_shards(out_dir: str | os.PathLike) -> None:
         )
 
 
-@checked
-def remove_unfinished(out_dir: FilePath) -> None:
+def remove_unfinished(out_dir: str | os.PathLike) -> None:
     """Remove the files that a killed run was writing under temporary names."""
-    for path in out_dir.iterdir():
+    for path in Path(out_dir).iterdir():
         if UNFINISHED.fullmatch(path.name):
             path.unlink(missing_ok=True)
 
 
-@checked
 def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None:
     """Refuse to mix shards with different settings in one folder, and name these."""
     old = asdict(old)
@@ -277,12 +265,11 @@ def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None
         )
 
 
-@checked
-def write_manifest(out_dir: FilePath, manifest: Manifest) -> None:
+def write_manifest(out_dir: str | os.PathLike, manifest: Manifest) -> None:
     """Write the manifest, durably. From now on the folder is finished."""
     entries = asdict(manifest)
     entries["format_version"] = FORMAT_VERSION
-    path = out_dir / MANIFEST
+    path = Path(out_dir) / MANIFEST
     write_json(path, entries | {"sha256": _hash_of(entries)})
 
 
@@ -315,15 +302,12 @@ def _read_manifest(path: Path) -> Manifest:
         raise ValueError(f"{path} is damaged: {error}") from None
 
 
-@checked
-def check_shards(
-    shards: Annotated[Iterable[Shard], Several("shards")], shard_size: Length
-) -> None:
+def check_shards(shards: Iterable[Shard], shard_size: int) -> None:
     """Refuse impossible numbers: every shard except the last one must be full."""
+    check_integer("shard_size", shard_size, minimum=1)
     shards = tuple(shards)
     for index, shard in enumerate(shards):
         least = 1 if index == len(shards) - 1 else shard_size
-        check_type("shards", shard, Shard)
         check_integer("tokens", shard.tokens, minimum=least, maximum=shard_size)
         check_integer("documents", shard.documents, minimum=0)
 
@@ -331,16 +315,12 @@ def check_shards(
 # The names of documents.
 
 
-@checked
-def text_digest(text: Text) -> bytes:
+def text_digest(text: str) -> bytes:
     """Return the SHA-256 of a text."""
-    return hashlib.sha256(text.encode()).digest()
+    return hashlib.sha256(check_unicode("text", text).encode()).digest()
 
 
-@checked
-def add_document(
-    name: int, number: Annotated[int, AtLeast(0, 2**64 - 1)], digest: bytes
-) -> int:
+def add_document(name: int, number: int, digest: bytes) -> int:
     """Return a name for some documents and one more, given the name of the former.
 
     A name is the sum, modulo 2**256, of one hash for each document. The document's
@@ -351,10 +331,7 @@ def add_document(
     return (name + int.from_bytes(own, "little")) % 2**256
 
 
-@checked
-def check_documents(
-    folder: Path, manifest: Manifest, digests: Annotated[Iterable[bytes], Several()]
-) -> None:
+def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) -> None:
     """Refuse documents that are not those of a finished folder.
 
     With `max_tokens`, documents after the last one that was written are not compared.
@@ -373,12 +350,8 @@ def check_documents(
         )
 
 
-@checked
-def narrow(ids: Ids, dtype: DTypeLike) -> np.ndarray:
+def narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Convert the ids of a document to the dtype of the files; none may wrap around."""
-    dtype = np.dtype(dtype)
-    if dtype.kind not in "iu":
-        raise TypeError(f"dtype must be one of integers, got {dtype}")
     if not ids.size:
         raise ValueError("ids must hold at least one: a document has an end")
     if ids.dtype != dtype and not (ids.min() >= 0 and ids.max() <= np.iinfo(dtype).max):

@@ -17,19 +17,13 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 from tokenizers import Tokenizer
 
 from course_lib.foundation import durable
 from course_lib.foundation.arguments import (
-    Count,
-    Length,
-    Several,
     check_integer,
-    check_type,
-    checked,
 )
 from course_lib.foundation.durable import DurableFile
 from course_lib.foundation.progress import progress_bar
@@ -86,8 +80,7 @@ class TaskResult:
         return val if split == "val" else sum(self.tokens) - val
 
 
-@checked
-def begin_job(job: Job, tokenizer: object, task_bytes: Length) -> int:
+def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
     """Write down the settings of a run, or compare them with those in the folder.
     Returns the size of tasks that the run was started with. Raises FileExistsError if
     the folder has files that no run of this kind made."""
@@ -128,7 +121,6 @@ def begin_job(job: Job, tokenizer: object, task_bytes: Length) -> int:
     return task_bytes
 
 
-@checked
 def remove_job(job: Job) -> None:
     """Remove the files that a run has left beside the shards, and nothing else."""
     folder = Path(job.folder)
@@ -155,8 +147,7 @@ class TaskWriter:
     Use it as a context manager: what is not committed is discarded.
     """
 
-    @checked
-    def __init__(self, job: Job, number: Count):
+    def __init__(self, job: Job, number: int):
         self.number = number
         ids_path, documents_path, self._record = task_paths(job, number)
         self._ids, self._documents = DurableFile(ids_path), DurableFile(documents_path)
@@ -199,8 +190,7 @@ def hash_of(value: object) -> str:
     return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-@checked
-def task_paths(job: Job, number: Count) -> tuple[Path, Path, Path]:
+def task_paths(job: Job, number: int) -> tuple[Path, Path, Path]:
     """The paths of a task's ids, documents and record."""
     base = Path(job.folder) / f"{number:05}"
     return tuple(base.with_suffix(end) for end in (".bin", ".documents", ".json"))
@@ -216,8 +206,7 @@ def load_tokenizer(folder: str, wanted: str) -> Tokenizer:
     return tokenizer
 
 
-@checked
-def find_result(job: Job, number: Count) -> TaskResult | None:
+def find_result(job: Job, number: int) -> TaskResult | None:
     """Return the result of a task if it is done, and its files have the right size."""
     ids_path, documents_path, record_path = task_paths(job, number)
     try:
@@ -231,7 +220,6 @@ def find_result(job: Job, number: Count) -> TaskResult | None:
     return result if sizes == found else None
 
 
-@checked
 def find_first_results(job: Job) -> list[TaskResult]:
     """Return the results of the tasks 0, 1, 2, ... up to the first that is not done."""
     results = []
@@ -240,7 +228,6 @@ def find_first_results(job: Job) -> list[TaskResult]:
     return results
 
 
-@checked
 def check_begun(job: Job, results: Sequence[TaskResult], texts: Iterator[str]) -> None:
     """Take as many texts as results hold; refuse them if they are not the same."""
     count = sum(result.documents for result in results)
@@ -255,8 +242,7 @@ def check_begun(job: Job, results: Sequence[TaskResult], texts: Iterator[str]) -
                 )
 
 
-@checked
-def count_up_to(job: Job, result: TaskResult, max_tokens: Count) -> TaskResult:
+def count_up_to(job: Job, result: TaskResult, max_tokens: int) -> TaskResult:
     """Cut a result before the first document that brings it above `max_tokens`."""
     rows = np.fromfile(task_paths(job, result.number)[1], dtype=DOCUMENT)
     count = int(np.searchsorted(np.cumsum(rows["length"]), max_tokens, side="right"))
@@ -291,16 +277,14 @@ class ShardPlan:
         return sum(part.stop - part.start for part in self.parts)
 
 
-@checked
 def plan_shards(
-    results: Annotated[Sequence[TaskResult], Several("results of tasks")],
+    results: Sequence[TaskResult],
     settings: ShardSettings,
 ) -> list[ShardPlan]:
     """Say which tokens go into which shard, from the number of tokens of each task.
 
     In each split, the sum over all earlier tasks says where the tokens of a task begin.
     """
-    results = [check_type("results", result, TaskResult) for result in results]
     before = np.cumsum([0, *(result.documents for result in results)]).tolist()
     plans = []
     for split in SPLITS:
@@ -335,7 +319,6 @@ class ShardResult:
     documents: str
 
 
-@checked
 def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
     """Write one shard from the results of tasks. Like a task, it may be done twice.
 
@@ -367,10 +350,9 @@ def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
     return result
 
 
-@checked
 def _record_of(job: Job, plan: ShardPlan) -> Path:
-    folder = check_type("job", job, Job).folder
-    return shard_files.shard_path(folder, plan.split, plan.index).with_suffix(".json")
+    path = shard_files.shard_path(job.folder, plan.split, plan.index)
+    return path.with_suffix(".json")
 
 
 def find_shard(
@@ -385,8 +367,9 @@ def find_shard(
         result = ShardResult(**record | {"shard": Shard(**record["shard"])})
         if result.plan != hash_of(plan):
             return None
-        where = job.settings, plan.split, plan.index, result.shard
-        files = shard_files.files_of_shard(*where)
+        files = shard_files.files_of_shard(
+            job.settings, plan.split, plan.index, result.shard
+        )
         shard_files.check_files(job.out_dir, files, sums=verify, progress=False)
     except (FileNotFoundError, LookupError, TypeError, ValueError):
         return None
@@ -419,7 +402,6 @@ def full_plans(
     return [plan for plan in plans if plan.num_tokens == settings.shard_size]
 
 
-@checked
 def finish_job(
     job: Job,
     results: Sequence[TaskResult],

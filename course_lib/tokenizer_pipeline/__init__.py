@@ -210,6 +210,34 @@ def cut(pre_tokenizer: pre_tokenizers.PreTokenizer, text: Text) -> list[str]:
 
 
 @checked
+def stages_of(tokenizer: Tokenizer, text: Text) -> dict[str, list[str | bytes]]:
+    """Return what each stage of a tokenizer makes of a text, for `show_tokens`.
+
+    Byte-level tokens are bytes; those of other models, and the added ones, are their
+    names.
+    """
+    normal = text
+    if tokenizer.normalizer is not None:
+        normal = tokenizer.normalizer.normalize_str(text)
+    pre_tokenizer = tokenizer.pre_tokenizer
+    pieces = [normal] if pre_tokenizer is None else cut(pre_tokenizer, normal)
+    ids, added = tokenizer.encode(text).ids, tokenizer.get_added_tokens_decoder()
+    tokens = []
+    for number in ids:
+        name = tokenizer.id_to_token(number)
+        is_bytes = number not in added and set(name) <= set(BYTE_CHARACTERS)
+        tokens.append(bytes(map(BYTE_CHARACTERS.index, name)) if is_bytes else name)
+    return {
+        "text": [text],
+        "normalized": [normal],
+        f"{len(pieces)} piece{'s' * (len(pieces) != 1)}": pieces,
+        f"{len(ids)} token{'s' * (len(ids) != 1)}": tokens,
+        "ids": list(map(str, ids)),
+        "decoded": [tokenizer.decode(ids)],
+    }
+
+
+@checked
 def build_post_processor(
     end_of_text: Text, end_of_text_id: Annotated[int, AtLeast(0, 2**32 - 1)]
 ) -> processors.PostProcessor:

@@ -12,7 +12,7 @@ from course_lib.exercises.bpe import (
     swallowed,
     tokens_saved,
 )
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def saved_by_merging(words, pair):

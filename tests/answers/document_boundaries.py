@@ -6,7 +6,7 @@ import numpy as np
 
 from course_lib.document_boundaries import document_mask, position_ids_from_starts
 from course_lib.exercises.document_boundaries import chat_labels, leaks, may_look, positions_of, starts_from_ends
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def remembers_the_last_id(ids, end_id):

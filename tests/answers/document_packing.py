@@ -4,7 +4,7 @@ import numpy as np
 
 from course_lib.document_packing import assign_packs
 from course_lib.exercises.document_packing import best_pack, cut_by_rows, next_pack, pack_in_order
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def one_pack_after_another(lengths, max_length):

@@ -5,7 +5,7 @@ from itertools import accumulate
 
 from course_lib.exercises.long_documents import count_padding, last_chunk_length, never_scored, next_item, worker_of
 from course_lib.long_documents import chunk_ids, chunk_starts, count_chunks
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def walks_to_the_end(num_tokens, max_length, overlap):

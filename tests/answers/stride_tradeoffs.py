@@ -13,7 +13,7 @@ from course_lib.exercises.stride_tradeoffs import (
 )
 from course_lib.sliding_windows import count_windows
 from course_lib.stride_tradeoffs import scored_windows
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def size_by_marking(num_tokens, context_length, stride):

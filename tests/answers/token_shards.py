@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from course_lib.exercises.token_shards import block_order, leaked, locate, pages_touched
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def searches_the_ends(position, shard_sizes):

@@ -11,7 +11,7 @@ from course_lib.exercises.tokenizer_pipeline import (
     original_places,
     unused_rules,
 )
-from course_lib.teaching.checks import FAILED, PASSED
+from course_lib.teaching.checker import FAILED, PASSED
 
 
 def cut_by_splitting(text, rules):

@@ -85,13 +85,13 @@ def bare_recipe(data: np.ndarray, starts: np.ndarray) -> tuple[torch.Tensor, tor
 
 def by_shard(stream: ShardedStream, starts: np.ndarray) -> torch.Tensor:
     """One index a shard over the rows that lie in it: what one thinks of first. Crossing windows are left out."""
-    shards = np.searchsorted(stream.borders, starts, side="right") - 1
+    shards = np.searchsorted(stream.shard_borders, starts, side="right") - 1
     rows = np.empty((len(starts), T + 1), dtype=np.uint16)
     maps = stream._mapped(shards.tolist())
     for shard in np.unique(shards):
         chosen = shards == shard
         windows = np.lib.stride_tricks.sliding_window_view(maps[shard], T + 1)
-        rows[chosen] = windows[np.minimum(starts[chosen] - stream.borders[shard], len(windows) - 1)]
+        rows[chosen] = windows[np.minimum(starts[chosen] - stream.shard_borders[shard], len(windows) - 1)]
     return torch.from_numpy(rows.astype(np.int64))
 
 
@@ -240,7 +240,7 @@ def test_the_first_batch_of_a_million_million_windows(benchmark, report, tmp_pat
         waits = []
         for seed in range(15):
             loader = make_dataloader(dataset, B, base_seed=seed, order=order)
-            loader.sampler.stand_at(seed, windows=seed * 10**10)
+            loader.sampler.go_to(seed, windows=seed * 10**10)
             begin = time.perf_counter()
             next(iter(loader))
             waits.append(time.perf_counter() - begin)

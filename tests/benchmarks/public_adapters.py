@@ -16,7 +16,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from course_lib.auditing_loaders import recipes
-from course_lib.teaching.gallery import (
+from course_lib.auditing_loaders.gallery import (
     DOCUMENT_LENGTHS,
     B,
     Epochs,
@@ -116,7 +116,7 @@ def axolotl_multipack(ids, document_starts, epoch):
     from axolotl.utils.samplers import MultipackBatchSampler
     from torch.utils.data import RandomSampler
 
-    from course_lib.teaching.gallery import only_padding
+    from course_lib.auditing_loaders.gallery import only_padding
 
     documents = [each.tolist() for each in documents_of(ids, document_starts)]
     lengths = [len(each) for each in documents]
@@ -229,9 +229,9 @@ LOADERS = {
         stateful_loader,
         "StatefulDataLoader",
         "torchdata",
-        (),
-        "Resumed, an epoch goes on exactly. A note says that the epoch after it has another order than without a "
-        "stop, which is true (lesson 14 shows it).",
+        ("resume_reorders",),
+        "Resumed, an epoch goes on exactly, and the epoch after it has another order than without a stop: without "
+        "workers, the state of your generator is not restored (lesson 14 shows it).",
     ),
     "torchdata nodes": PublicLoader(
         shuffled_nodes,

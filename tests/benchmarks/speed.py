@@ -46,7 +46,6 @@ from course_lib.document_packing import assign_packs, pack_documents  # noqa: E4
 from course_lib.foundation import CharTokenizer, load_documents, progress_bar  # noqa: E402
 from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader  # noqa: E402
 from course_lib.teaching.plots.style import (  # noqa: E402
-    DOTTED,
     INK,
     WIDTH,
     LessonFigure,
@@ -57,6 +56,7 @@ from course_lib.teaching.plots.style import (  # noqa: E402
 from course_lib.token_shards import ShardedStream, write_shards  # noqa: E402
 from course_lib.token_shards.shard_files import shard_path  # noqa: E402
 
+DOTTED = {"color": INK, "linewidth": 1, "linestyle": ":"}
 RESULTS = Path(__file__).parent / "results"
 PEERS = ("torch", "numpy", "tokenizers", "transformers", "datasets")
 PEERS += ("torchdata", "trl", "litdata", "tiktoken", "rustbpe", "ai2-olmo-core")

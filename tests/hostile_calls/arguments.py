@@ -7,20 +7,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from course_lib.foundation import CharTokenizer, check_state
+from course_lib.foundation import CharTokenizer
 
 MASKED = np.ma.masked_array([1, 2, 3], mask=[False, True, False])
 FILE = memoryview(b"\0\1")
 ON_META, SPARSE = torch.tensor([1, 2], device="meta"), torch.tensor([0, 2]).to_sparse()
-RATES = {"rank": 0, "base_seed": None}
 
 
 def kind(value):
     return type(value).__name__
-
-
-def saved(**changes):
-    return check_state({"epoch": 3} | RATES | changes, RATES, ["epoch"], owner="loader")
 
 
 def writable(array):
@@ -28,6 +23,15 @@ def writable(array):
 
 
 CALLS = {
+    "check_index(slice(1, None), 3)": np.array([1, 2]),
+    "check_index([0, -1], 3, 'windows')": np.array([0, 2]),
+    "check_index(np.array([200, -1], dtype=np.int16), 300)": np.array([200, 299]),
+    "check_index(np.uint8(255), 256)": np.array(255),
+    "check_index([], 0)": np.array([], dtype=int),
+    "check_index(3, 3, 'windows')": IndexError("index must lie within the 3 windows"),
+    "check_index([0, -4], 3)": IndexError("index must lie within the 3 ids"),
+    "check_index((), 3)": TypeError("index must be an integer, a slice or an array of integers, got ()"),
+    "check_index(None, 3)": TypeError("index must be integers, got NoneType"),
     # examples
     "named_elsewhere(length='use `size`')(sorted)([2, 1])": [1, 2],
     "named_elsewhere(length='use `size`')(sorted)([2, 1], length=3)": TypeError(
@@ -38,15 +42,6 @@ CALLS = {
     "repr(check_flag('shuffle', np.False_))": "False",
     "repr(check_flag('shuffle', True))": "True",
     "repr(check_flag('shuffle', False))": "False",
-    "check_epoch(3, 3)": 3,
-    "check_epoch(2, 3)": ValueError("epoch must be at least 3, the epoch of the loaded state, got 2"),
-    "check_epoch(2.0, 0)": TypeError("epoch must be"),
-    "check_epoch(3, nan)": TypeError("resumed_at must be an integer of at least 0, got nan"),
-    "check_epoch(3, -1)": ValueError("resumed_at must be an integer of at least 0, got -1"),
-    "check_epoch(2**63, 0)": ValueError("epoch must be"),
-    "check_index(slice(1, 2))": slice(1, 2),
-    "check_index(())": TypeError("index must be an integer, a slice or an array of integers, got ()"),
-    "check_index(None)": TypeError("index must be integers, got NoneType"),
     # integers
     "check_integer('n', np.int16(5), minimum=0)": 5,
     "kind(check_integer('n', np.int16(5), minimum=0))": "int",
@@ -182,37 +177,35 @@ CALLS = {
     "as_integers('n', torch.tensor([1j]))": TypeError("got Tensor of complex64"),
     "as_integers('n', [[1, 2], [3]])": ValueError("n must be a regular array, got rows of different lengths"),
     # streams
-    "as_stream('ids', 'text')": TypeError("ids must be integers, got text (str): encode it first"),
-    "as_stream('ids', b'text')": TypeError("ids must be integers, got text (bytes)"),
-    "as_stream('ids', [0.0, 1.0])": TypeError("ids must be integers, got list of float64"),
-    "as_stream('ids', [1, 2.5])": TypeError("ids must be integers, got list of float64"),
-    "as_stream('ids', [True, False])": TypeError("ids must be integers, got list of bool"),
-    "as_stream('ids', np.zeros(2, dtype=np.float32))": TypeError("ids must be integers, got ndarray of float32"),
-    "as_stream('ids', np.zeros(2, dtype=bool))": TypeError("ids must be integers, got ndarray of bool"),
-    "as_stream('ids', np.array([], dtype=np.float64))": TypeError("ids must be integers, got ndarray of float64"),
-    "as_stream('ids', torch.zeros(2))": TypeError("ids must be integers, got Tensor of float32"),
-    "as_stream('ids', torch.zeros(2, dtype=torch.bfloat16))": TypeError("ids must be integers, got Tensor of bfloat16"),
-    "as_stream('ids', torch.zeros(2, dtype=torch.bool))": TypeError("ids must be integers, got Tensor of bool"),
-    "as_stream('ids', ['a', 'b'])": TypeError("ids must be integers, got list of <U1"),
-    "as_stream('ids', [1, None])": TypeError("ids must be integers, got list of mixed or oversized values"),
-    "as_stream('ids', [2**70])": TypeError("ids must be integers, got list of mixed or oversized values"),
-    "as_stream('ids', None)": TypeError("ids must be integers, got NoneType"),
-    "as_stream('ids', {1, 2})": TypeError("ids must be integers, got set"),
-    "as_stream('ids', np.zeros((2, 3), dtype=int))": ValueError("ids must be one-dimensional, got shape (2, 3)"),
-    "as_stream('ids', torch.zeros(2, 3, dtype=torch.int64))": ValueError("got shape (2, 3)"),
-    "as_stream('ids', [[]])": ValueError("ids must be one-dimensional, got shape (1, 0)"),
-    "as_stream('ids', 5)": ValueError("ids must be one-dimensional, got shape ()"),
-    "as_stream('ids', np.array([0, 2**64 - 1], dtype=np.uint64))": ValueError(
-        "ids must fit into 64-bit signed integers"
-    ),
-    "as_stream('ids', np.array([2**63 - 1], dtype=np.uint64))": np.array([2**63 - 1]),
-    "as_stream('ids', np.memmap)": TypeError("ids must be integers, got type"),
-    "as_stream('ids', torch.tensor(3))": ValueError("ids must be one-dimensional, got shape ()"),
-    "as_stream('corpus', [[1], [2]])": ValueError("corpus must be one-dimensional, got shape (2, 1)"),
-    "as_stream('ids', {3: 1})": TypeError("ids must be integers, got dict"),
-    "as_stream('ids', iter([1, 2]))": TypeError("ids must be integers, got list_iterator"),
-    "as_stream('ids', torch.tensor([70_000]))": np.array([70_000]),
-    "writable(as_stream('ids', torch.tensor([1, 2])))": False,
+    "as_ids('ids', 'text')": TypeError("ids must be integers, got text (str): encode it first"),
+    "as_ids('ids', b'text')": TypeError("ids must be integers, got text (bytes)"),
+    "as_ids('ids', [0.0, 1.0])": TypeError("ids must be integers, got list of float64"),
+    "as_ids('ids', [1, 2.5])": TypeError("ids must be integers, got list of float64"),
+    "as_ids('ids', [True, False])": TypeError("ids must be integers, got list of bool"),
+    "as_ids('ids', np.zeros(2, dtype=np.float32))": TypeError("ids must be integers, got ndarray of float32"),
+    "as_ids('ids', np.zeros(2, dtype=bool))": TypeError("ids must be integers, got ndarray of bool"),
+    "as_ids('ids', np.array([], dtype=np.float64))": TypeError("ids must be integers, got ndarray of float64"),
+    "as_ids('ids', torch.zeros(2))": TypeError("ids must be integers, got Tensor of float32"),
+    "as_ids('ids', torch.zeros(2, dtype=torch.bfloat16))": TypeError("ids must be integers, got Tensor of bfloat16"),
+    "as_ids('ids', torch.zeros(2, dtype=torch.bool))": TypeError("ids must be integers, got Tensor of bool"),
+    "as_ids('ids', ['a', 'b'])": TypeError("ids must be integers, got list of <U1"),
+    "as_ids('ids', [1, None])": TypeError("ids must be integers, got list of mixed or oversized values"),
+    "as_ids('ids', [2**70])": TypeError("ids must be integers, got list of mixed or oversized values"),
+    "as_ids('ids', None)": TypeError("ids must be integers, got NoneType"),
+    "as_ids('ids', {1, 2})": TypeError("ids must be integers, got set"),
+    "as_ids('ids', np.zeros((2, 3), dtype=int))": ValueError("ids must be one-dimensional, got shape (2, 3)"),
+    "as_ids('ids', torch.zeros(2, 3, dtype=torch.int64))": ValueError("got shape (2, 3)"),
+    "as_ids('ids', [[]])": ValueError("ids must be one-dimensional, got shape (1, 0)"),
+    "as_ids('ids', 5)": ValueError("ids must be one-dimensional, got shape ()"),
+    "as_ids('ids', np.array([0, 2**64 - 1], dtype=np.uint64))": ValueError("ids must fit into 64-bit signed integers"),
+    "as_ids('ids', np.array([2**63 - 1], dtype=np.uint64))": np.array([2**63 - 1]),
+    "as_ids('ids', np.memmap)": TypeError("ids must be integers, got type"),
+    "as_ids('ids', torch.tensor(3))": ValueError("ids must be one-dimensional, got shape ()"),
+    "as_ids('corpus', [[1], [2]])": ValueError("corpus must be one-dimensional, got shape (2, 1)"),
+    "as_ids('ids', {3: 1})": TypeError("ids must be integers, got dict"),
+    "as_ids('ids', iter([1, 2]))": TypeError("ids must be integers, got list_iterator"),
+    "as_ids('ids', torch.tensor([70_000]))": np.array([70_000]),
+    "writable(as_ids('ids', torch.tensor([1, 2])))": False,
     "check_range('ids', np.array([0, 7]), 7)": ValueError("ids must lie in 0 ... 6, got 0 ... 7"),
     "check_type('text', b'a', str)": TypeError("text must be a str, got bytes"),
     "check_type('text', np.str_('a'), str)": "a",
@@ -237,26 +230,6 @@ CALLS = {
     "check_range('ids', np.array([0.5, nan]), 3)": TypeError("ids must be integers, got ndarray of float64"),
     "check_range('ids', torch.tensor([1, 9]), 3)": ValueError("ids must lie in 0 ... 2, got 1 ... 9"),
     "check_range('ids', np.array([255], dtype=np.uint8), 256)": np.array([255]),
-    "check_state(None, {}, [], owner='loader')": TypeError("state must be a dict that `state_dict` returned"),
-    "check_state('ab', {}, ['a', 'b'], owner='loader')": TypeError("state must be a dict"),
-    "check_state({}, {}, [], owner='loader')": {},
-    "check_state({}, {}, ['epoch'], owner='loader')": ValueError("state must have the keys ['epoch'], got []"),
-    "saved()": {"epoch": 3} | RATES,
-    "saved(rank=1)": ValueError("state was saved with rank=1, but this loader has rank=0"),
-    "saved(rank=0.0)": ValueError("state was saved with rank=0.0, but this loader has rank=0"),
-    "saved(rank=None)": ValueError("state was saved with rank=None"),
-    "saved(rank='0')": ValueError("state was saved with rank='0'"),
-    "saved(rank=np.int64(0))": ValueError("state was saved with rank=np.int64(0)"),
-    "saved(rank=np.array([0]))": ValueError("state was saved with rank=array([0])"),
-    "saved(more=1)": ValueError(
-        "state must have the keys ['base_seed', 'epoch', 'rank'], got ['base_seed', 'epoch', 'm"
-    ),
-    "check_state({'rank': 0, 7: 1}, {'rank': 0}, ['epoch'], owner='')": ValueError(
-        "must have the keys ['epoch', 'rank']"
-    ),
-    "check_state([], {}, [], owner='loader')": TypeError("state must be a dict that `state_dict` returned, got list"),
-    "check_state({'rank': True}, {'rank': 1}, [], owner='loader')": ValueError("state was saved with rank=True"),
-    "check_state({'rank': nan}, {'rank': 1}, [], owner='loader')": ValueError("state was saved with rank=nan"),
     "check_unicode('text', '')": "",
     "check_unicode('text', 'a\\U0010ffff')": "a\U0010ffff",
     "check_unicode('text', '\\ud83d\\ude00b')": "\U0001f600b",

@@ -38,6 +38,19 @@ def packed(max_length=4, tokenizer=None, columns=None, end_of_text_id=None, **fe
 
 
 CALLS = {
+    # what packs look like, and what is in them
+    "pack_rows([[1, 0], [2]], [1, 2, 3], 4)": {
+        "row 0": [(0, 2, "inputs", 1), (2, 1, "inputs2", 0), (3, 1, "lost")],
+        "row 1": [(0, 3, "inputs", 2), (3, 1, "lost")],
+    },
+    "pack_rows([[0, 1]], [3, 3], 4)": ValueError("packs must hold at most max_length 4 tokens, got one of 6"),
+    "survey_packs([], 4)": ValueError("packs must be at least one"),
+    "survey_packs([{'input_ids': [1, 2]}], 4)": ValueError("packs[0] has no `document_starts`: give `eos_token_id`"),
+    "survey_packs([{'input_ids': [1, 2, 3], 'document_starts': [0]}], 2)": ValueError("1 to max_length 2 ids, got 3"),
+    "survey_packs([{'input_ids': [1, 2], 'document_starts': [1]}], 2)": ValueError("must rise from 0 to less than 2"),
+    "survey_packs([{'input_ids': [1, 2], 'document_starts': [0, 2]}], 2)": ValueError("must rise from 0"),
+    "survey_packs([{'input_ids': [1], 'document_starts': [0], 'documents': [0, 1]}], 2)": ValueError("its 1 pieces"),
+    "survey_packs([{'ids': [1]}], 2)": TypeError("packs[0] must have `input_ids`, got dict"),
     # examples
     "[len(assign_packs([40] * 30, n)) for n in (100, 128, 129)]": [15, 10, 10],
     "assign_packs([3, 1, 2], 2**31 - 1, strategy='greedy')": [[0, 1, 2]],

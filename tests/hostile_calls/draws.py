@@ -13,7 +13,6 @@ CALLS = {
     "blocks().counts(np.int8(2)).sum()": 2,
     "blocks().drawn_before(0)": np.array([0, 0]),
     "blocks().length(2)": 2,
-    "DrawBlocks([1, 3], np.uint8(200), np.int16(4)).drawn_before(49).sum()": 196,
     "blocks().numbered(0)[1].dtype == np.int64": True,
     "blocks(num_draws=2**62, block_size=1).drawn_before(2**62 - 1).sum()": 2**62 - 1,
     "blocks(num_draws=2**62, block_size=1).counts(2**62 - 1).sum()": 1,

@@ -74,6 +74,9 @@ def lists(arrays):
 
 
 CALLS = {
+    # what chunks look like
+    "chunk_rows([0], 3, 2)": {"start 0": [(0, 1, "lost"), (1, 1, "inputs"), (2, 1, "lost")]},
+    "chunk_rows([0, 2], 5, 3)['start 2']": [(2, 1, "plain2"), (3, 2, "inputs")],
     # examples
     "count_chunks(10**15 + 1, 2048, 48)": 1 + -(-(10**15 + 1 - 2048) // 2000),
     "count_chunks(np.int16(30_000), np.int16(20_000), np.int16(19_999))": 10_001,

@@ -32,6 +32,11 @@ def shards(inputs=None, tokenizer=CHARACTERS, **options):
 
 
 CALLS = {
+    # how ranks wait
+    "wait_rows([[1, 3], [2, 1]])['rank 0']": [(0, 1, "inputs"), (1, 2, "lost"), (3, 2, "inputs2"), (5, 0, "lost")],
+    "wait_rows([1, 2])": ValueError("work must have shape (steps, world_size), none below 0, got shape (2,)"),
+    "wait_rows([[1, -1]])": ValueError("none below 0"),
+    "wait_rows([[nan, 1]])": ValueError("none below 0"),
     # examples
     "attention_pairs([1])": 1,
     "attention_pairs([4])": 4 + 3 + 2 + 1,

@@ -56,6 +56,13 @@ def kept(inputs, memory=torch.zeros(1, 3, 3)):  # noqa: B008
 INPUTS = torch.tensor([[0, 1, 2]])
 
 CALLS = {
+    # curves of losses
+    "smooth_losses([3.0, 1.0])[1]": np.array([3.0, 3.0, 1.0]),
+    "smooth_losses(torch.ones(2, 200))[1].shape": (2, 51),
+    "smooth_losses(np.arange(100))[1][:3]": np.array([0, 0.5, 2.5]),
+    "smooth_losses(np.arange(100))[0][-1]": 99.0,
+    "smooth_losses([])": ValueError("losses must have shape (steps,) or (runs, steps), got (0,)"),
+    "smooth_losses('abc')": TypeError("losses must be numbers"),
     # shift_by_one
     "halves([3, 70_000])": [[3], [70_000]],
     "halves(range(3))": [[0, 1], [1, 2]],

@@ -71,6 +71,14 @@ def modes_after(ids):
 
 TAKES_NO_DATA = {"RecallStream": "only make_recall_stream makes one"}
 CALLS = {
+    # what rows look like
+    "track_rows([[1, 4]], 2, 3)": {
+        "": [(0, 2, "plain", "batch 0")],
+        "row 0": [(0, 1, "inputs", 1), (1, 1, "inputs", 2), (2, 1, "lost", 3)],
+        "row 1": [(0, 1, "inputs", 4), (1, 1, "inputs", 5), (2, 1, "lost", 6)],
+    },
+    "track_rows([1, 4], 2, 3)": ValueError("starts must have shape (num_batches, B), got (2,)"),
+    "track_rows([[1, 4]], 2, 1)": ValueError("starts must fit into rows of 1"),
     # row_length
     "row_length(0, 1, 0)": 0,
     "row_length(1, 1, 0)": 0,

@@ -58,7 +58,6 @@ CALLS = {
     "written([1] * 9, [1], [2]).tokens": (9, 1, 1),
     "written([1, 2**16])": ValueError("it gave the id 65536"),
     "written([1, -1])": ValueError("it gave the id -1"),
-    "written([1.5])": TypeError("ids must be integers"),
     "written(np.array([], dtype=np.uint8))": ValueError("ids must hold at least one"),
     "written().documents": 0,
     "check_begun(JOB, [], iter('a'))": None,
@@ -83,6 +82,12 @@ CALLS = {
     "[path.name for path in task_paths(JOB, 3)]": ["00003.bin", "00003.documents", "00003.json"],
 }
 
-TAKES_NO_DATA = dict.fromkeys(
-    ("Job", "TaskResult", "Part", "ShardPlan", "ShardResult"), "a record that is filled with what has been checked"
-)
+TAKES_NO_DATA = {
+    **dict.fromkeys(
+        ("Job", "TaskResult", "Part", "ShardPlan", "ShardResult"), "a record that is filled with what has been checked"
+    ),
+    **dict.fromkeys(
+        ("TaskWriter", "task_paths", "find_result", "find_first_results", "finish_job"),
+        "called with a job, which is made of what has been checked",
+    ),
+}

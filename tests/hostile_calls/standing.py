@@ -2,7 +2,7 @@
 
 CALLS = {
     "show_progress(3)": TypeError("exercises must be those of a lesson, imported from course_lib.exercises, got 3"),
-    "show_progress(math)": ValueError("exercises must be those of a lesson, imported from course_lib.exercises"),
+    "show_progress(np)": ValueError("exercises must be those of a lesson, imported from course_lib.exercises"),
 }
 TAKES_NO_DATA = {
     "Standing": "show_progress makes it",

@@ -53,6 +53,14 @@ def on_disk(path="/dev/zero"):
 PLAN = ["int", "int", "int", "float"]
 
 CALLS = {
+    # what a plan looks like
+    "scored_rows([(0, 2, 2), (1, 2, 1)], 5)": {
+        "stream": [(0, 1, "lost", 0), (1, 1, "plain", 1), (2, 1, "plain", 2), (3, 1, "plain", 3), (4, 1, "lost", 4)],
+        "": [],
+        "start 0": [(0, 1, "plain2"), (1, 2, "targets")],
+        "start 1": [(1, 2, "plain2"), (3, 1, "targets")],
+    },
+    "scored_rows([0, 2, 2], 5)": ValueError("windows must be (start, length, scored) of each window"),
     # costs, from starts
     "counted(epoch_cost([], 0, 4, 2))": (0, 0, 0, 0),
     "counted(epoch_cost([0], 5, 4, 1000))": (1, 1, 4, 4),

@@ -1,174 +1,397 @@
-"""What each lesson adds to a reader's loader, and how it is audited."""
+"""What each lesson adds to a reader's loader: two hints, and how it is audited.
+
+A level yields complaints, sentences, of which the reader is told the first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import tempfile
+import tracemalloc
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from course_lib.exercises.my_loader.questions import (
-    LENGTHS,
-    NUM_TOKENS,
-    UNEVEN,
-    MakeLoader,
-    Tried,
-    are_mappings,
-    batches_are_full,
-    batches_are_int64,
-    can_be_saved,
-    documents,
-    draws_a_whole_epoch,
-    has_several_batches,
-    is_shuffled,
-    keeps_its_shares,
-    moves_or_continues,
-    pads_are_0,
-    positions_begin_again,
-    ranks_share_a_mixture,
-    reads_each_source_whole,
-    reads_in_place,
-    rows_are_full,
-    shards,
-    sources,
-    stream,
-    windows_stand_side_by_side,
-)
+import numpy as np
+
+from course_lib.auditing_loaders import FINDINGS, Audit, audit_loader
+from course_lib.document_packing import assign_packs
+
+NUM_TOKENS = 2_000
+# With T = 16 and B = 4, windows for 10 batches on each of 3 ranks, but for one or two.
+UNEVEN = 16 * (3 * 10 * 4 - 1) + 1
+FIRST_ID = 1_000  # of the streams that we make ourselves; smaller ids are padding
+# Around T = 16: shorter, exact, longer by one, several chunks, and a single token.
+# The last document is long, so that a loader which forgets it loses whole rows.
+LENGTHS = [5, 16, 17, 33, 1, 48, 2, 31, 20, 3, 9, 70] * 5
+STARTS = np.cumsum([0, *LENGTHS[:-1]])
+MIX = {"web": 3, "code": 1}
+FORWARD = 0.7  # share of steps; half of them lead forward in a shuffled order
+NEAR = 0.1  # how far a source may be from its share in one epoch
+
+MakeLoader = Callable[..., Any]
+Complaints = Iterator[str]
 
 
-@dataclass(frozen=True)
-class Level:
-    """What a lesson adds: its name, hints, audits, and questions beyond the audit."""
+class Level(NamedTuple):
+    """What a lesson adds: its name, what is wrong with a loader, and two hints."""
 
     title: str
+    complaints: Callable[[MakeLoader], Complaints]
     hints: tuple[str, ...]
-    audits: tuple[tuple[Callable[[MakeLoader], MakeLoader], Mapping[str, Any]], ...]
-    asks: Sequence[Callable[[Tried], str | None]] = ()
-    by_design: tuple[str, ...] = ()  # findings of the first audit that belong to it
 
-
-_DOCUMENTS = (documents, {"document_lengths": LENGTHS})
-_STREAM = (stream, {"num_tokens": NUM_TOKENS})
 
 #: By the number of the lesson.
-LEVELS = {
-    2: Level(
-        "windows",
-        (
-            "Which starts does `window_starts` give at stride T? A batch takes the "
-            "next B starts, and each of them needs the T + 1 ids that begin there.",
-            "`starts[:, None] + np.arange(T + 1)` is a table of positions, with a row "
-            "for each start. Index `ids` with the whole table, make the result int64, "
-            "and return copies of its first T and of its last T columns.",
-        ),
-        (_STREAM,),
-        (has_several_batches, batches_are_full, windows_stand_side_by_side),
-    ),
-    3: Level(
-        "a seeded order that resumes",
-        (
-            "Let `np.random.default_rng([SEED, epoch])` permute the numbers of the "
-            "starts. A list of two numbers keeps seed 7, epoch 1 apart from seed 8, "
-            "epoch 0.",
-            "Count a batch *before* you yield it, because the code after a `yield` "
-            "runs only when the next batch is asked for. `load_state_dict` says where "
-            "the next iteration begins, and the one after that begins at 0 again.",
-        ),
-        (_STREAM,),
-        (has_several_batches, can_be_saved, is_shuffled),
-    ),
-    4: Level(
-        "cuts that move, or rows that continue",
-        (
-            "For random offsets, add a number from 0 to T - 1 to all starts, and drop "
-            "the last if it no longer fits. For parallel tracks, take the starts of "
-            "`partition_starts`, and do not shuffle them.",
-            "Draw the offset from the generator that permutes the starts. The count of "
-            "windows depends on the offset, so draw the offset first. Parallel tracks "
-            "are `partition_starts(len(ids), B, T, offset).ravel()`.",
-        ),
-        (_STREAM,),
-        (has_several_batches, is_shuffled, moves_or_continues),
-    ),
-    8: Level(
-        "long documents in chunks",
-        (
-            "`document_starts` says where each document begins. It ends where the next "
-            "one begins, or with the stream. Which overlap scores all that can be "
-            "scored? Pads have the id 0 and the label -100.",
-            "Return dictionaries: `input_ids` and `labels`, each of shape (B, T). Fill "
-            "them with 0 and -100, and copy each chunk to the beginning of its row. A "
-            "subclass of `Loader` with a `batch` of its own is enough.",
-        ),
-        (_DOCUMENTS,),
-        (are_mappings, pads_are_0),
-    ),
-    9: Level(
-        "packs",
-        (
-            "`assign_packs` takes the lengths of all chunks, and says which of them "
-            "share a row. A row becomes a list of pieces.",
-            "Copy the pieces of a row one after another. The first label of each piece "
-            "is -100, because the token before it belongs to another piece.",
-        ),
-        (_DOCUMENTS,),
-        (are_mappings, rows_are_full),
-    ),
-    10: Level(
-        "positions that begin again",
-        (
-            "A piece of n tokens has the positions 0 to n - 1, wherever it is in its "
-            "row. Which other entry of a batch would hide them from `transformers`?",
-            "Where you copy a piece, write its positions 0, 1, 2, ... into the same "
-            "places of `position_ids`. Return no `attention_mask`. Pads come after all "
-            "tokens of their row, so no token sees them.",
-        ),
-        (_DOCUMENTS,),
-        (are_mappings, rows_are_full, positions_begin_again),
-    ),
-    11: Level(
-        "a stream in several files",
-        (
-            "If `ids` is a list, wrap it in a class with `__len__` and `__getitem__`, "
-            "and the rest of your loader need not know.",
-            "`__getitem__` gets a table of positions. For each file, find its own "
-            "positions, subtract where the file begins, and read only these ids.",
-        ),
-        ((shards, {"num_tokens": NUM_TOKENS}), _STREAM),
-        (batches_are_int64, reads_in_place),
-    ),
-    12: Level(
-        "ranks that share one order",
-        (
-            "All ranks make the same order, and each takes its own part of it. Lesson "
-            "2's exercise `rank_share` deals out an order like cards.",
-            "`order[rank::world_size]` deals. Cut every share to `len(order) // "
-            "world_size` entries, because all ranks must take equally many steps.",
-        ),
-        (
-            (stream, {"num_tokens": UNEVEN, "world_size": 3}),
-            (documents, {"document_lengths": LENGTHS, "world_size": 2}),
-            _STREAM,
-        ),
-    ),
-    13: Level(
-        "a mixture of sources",
-        (
-            "Cut each source into windows by itself, so that none crosses from one "
-            "source to the next. `MixtureOrder(counts, mix, n, base_seed=SEED)` "
-            "takes numbers of windows and weights by name, and is indexed with an "
-            "array of draws. It numbers the windows through all sources, in the order "
-            "of `counts`.",
-            "An epoch has as many draws as there are windows. Epoch e takes the draws "
-            "from e * n to (e + 1) * n of one long `MixtureOrder`, so that each source "
-            "continues where the epoch before stopped.",
-        ),
-        ((sources, {"num_tokens": NUM_TOKENS}), _STREAM),
-        (
-            keeps_its_shares,
-            draws_a_whole_epoch,
-            reads_each_source_whole,
-            ranks_share_a_mixture,
-        ),
-        ("lost", "repeated"),
-    ),
-}
+LEVELS: dict[int, Level] = {}
+
+
+def _level(number: int, title: str, *hints: str) -> Callable[[Callable], None]:
+    def add(complaints: Callable[[MakeLoader], Complaints]) -> None:
+        LEVELS[number] = Level(title, complaints, hints)
+
+    return add
+
+
+# What a loader is given, in words, and how it gets the auditor's stream in that form
+
+ARRAY = "one array of ids"
+DOCUMENTS = "one array of ids, and document_starts"
+FILES = "a list of three memory maps, uint16 and read-only"
+SOURCES = f"a dictionary of two arrays, web and code, and mix={MIX}"
+
+
+def _given(
+    make_loader: MakeLoader, form: Callable = lambda ids: ids, **more: Any
+) -> MakeLoader:
+    return lambda ids, epoch, rank, world_size: make_loader(
+        form(ids), epoch=epoch, rank=rank, world_size=world_size, **more
+    )
+
+
+def _in_files(ids: np.ndarray) -> list[np.memmap]:
+    cuts = [len(ids) // 3, len(ids) // 3 + 7]  # the second is shorter than a window
+    return [_as_file(part) for part in np.split(ids, cuts)]
+
+
+def _by_source(ids: np.ndarray) -> dict[str, np.ndarray]:
+    code, web = np.split(ids, 2)
+    return {
+        "web": web,
+        "code": code,
+    }  # web begins last, so no window may run on to code
+
+
+def _as_file(ids: np.ndarray) -> np.memmap:
+    with tempfile.TemporaryFile() as file:
+        file.write(ids.astype("<u2").tobytes())
+        file.flush()
+        return np.memmap(file, dtype="<u2", mode="r")
+
+
+def _audited(
+    given: str,
+    make_loader: MakeLoader,
+    by_design: tuple[str, ...] = (),
+    **settings: Any,
+) -> Generator[str, None, Audit]:
+    """Complain of all that an audit finds, or else return the audit."""
+    given = f"given {given}"
+    if (world_size := settings.get("world_size", 1)) > 1:
+        given += f", on {world_size} ranks"
+    if "document_lengths" not in settings:
+        settings = {"num_tokens": NUM_TOKENS, **settings}
+    try:
+        audit = audit_loader(make_loader, **settings)
+    except Exception as error:
+        error.add_note(given)
+        raise
+    found = [
+        f"{finding.name} ({finding.count:,}): {FINDINGS[finding.name]}. "
+        f"{finding.evidence}"
+        for finding in audit.findings
+        if finding.name not in by_design
+    ]
+    found += [
+        f"undecided: {name}, because {why}. Choose a smaller T or B."
+        for name, why in audit.undecided.items()
+    ]
+    if found:
+        yield "\n".join([f"{given}:", *found])
+    return audit
+
+
+@_level(
+    2,
+    "windows",
+    "Which starts does `window_starts` give at stride T? A batch takes the next B "
+    "starts, and each of them needs the T + 1 ids that begin there.",
+    "`starts[:, None] + np.arange(T + 1)` is a table of positions, with a row for each "
+    "start. Index `ids` with the whole table, make the result int64, and return copies "
+    "of its first T and of its last T columns.",
+)
+def _(make_loader: MakeLoader) -> Complaints:
+    audit = yield from _audited(ARRAY, _given(make_loader))
+    yield from _batches_are_full(_given(make_loader), audit)
+    stride = np.diff(np.unique(audit.starts[0])).min()
+    if stride != audit.context_length:
+        yield f"a window begins {stride} after the one before. Take the stride T."
+
+
+def _batches_are_full(loader_of: MakeLoader, audit: Audit) -> Complaints:
+    T, B = audit.context_length, audit.batch_size
+    ids = FIRST_ID + np.arange(T * (6 * B + max(1, B // 2)) + 1)  # the last is not full
+    for batch in loader_of(ids, epoch=0, rank=0, world_size=1):
+        for part in batch.values() if isinstance(batch, Mapping) else batch:
+            kind, shape = str(part.dtype).removeprefix("torch."), tuple(part.shape)
+            if (kind, shape) != ("int64", (B, T)):
+                yield (
+                    f"there is a batch of {kind} of shape {shape}. All of them should "
+                    f"be int64 of shape (B, T), which is {(B, T)} here: leave out one "
+                    "that is not full."
+                )
+
+
+@_level(
+    3,
+    "a seeded order that resumes",
+    "Let `np.random.default_rng([SEED, epoch])` permute the numbers of the starts. A "
+    "list of two numbers keeps seed 7, epoch 1 apart from seed 8, epoch 0.",
+    "Count a batch *before* you yield it, because the code after a `yield` runs only "
+    "when the next batch is asked for. `load_state_dict` says where the next iteration "
+    "begins, and the one after that begins at 0 again.",
+)
+def _(make_loader: MakeLoader) -> Complaints:
+    audit = yield from _audited(ARRAY, _given(make_loader))
+    loader = make_loader(FIRST_ID + np.arange(NUM_TOKENS))
+    for name in ("state_dict", "load_state_dict"):
+        if not hasattr(loader, name):
+            yield f"the loader has no {name}, so a run that stops cannot continue."
+    yield from _is_shuffled(audit)
+
+
+def _is_shuffled(audit: Audit) -> Complaints:
+    forward = np.mean(np.diff(audit.starts[0]) > 0)
+    if forward >= FORWARD and not _continues(audit):
+        yield (
+            f"after {forward:.0%} of all windows comes one that begins later in the "
+            "stream. In a shuffled order it is about half."
+        )
+
+
+def _inputs(batch: Any) -> Any:
+    return batch["input_ids"] if isinstance(batch, Mapping) else batch[0]
+
+
+def _continues(audit: Audit) -> bool:
+    """Say whether each row of a batch continues that of the batch before."""
+    B = audit.batch_size
+    firsts = audit.starts[0][: len(audit.starts[0]) // B * B].reshape(-1, B)
+    return bool((np.diff(firsts, axis=0) == audit.context_length).all())
+
+
+@_level(
+    4,
+    "cuts that move, or rows that continue",
+    "For random offsets, add a number from 0 to T - 1 to all starts, and drop the last "
+    "if it no longer fits. For parallel tracks, take the starts of `partition_starts`, "
+    "and do not shuffle them.",
+    "Draw the offset from the generator that permutes the starts. The count of windows "
+    "depends on the offset, so draw the offset first. Parallel tracks are "
+    "`partition_starts(len(ids), B, T, offset).ravel()`.",
+)
+def _(make_loader: MakeLoader) -> Complaints:
+    audit = yield from _audited(ARRAY, _given(make_loader))
+    yield from _is_shuffled(audit)
+    T, B = audit.context_length, audit.batch_size
+    num_tokens, num_epochs = 2 * T * B + 1, 16 * T  # at offset 0 two full batches
+    if _continues(audit):
+        for more in range(B * T):  # at one of them a track may be too long
+            list(make_loader(FIRST_ID + np.arange(num_tokens + more)))
+        return
+    firsts = []
+    for epoch in range(num_epochs):
+        batches = make_loader(FIRST_ID + np.arange(num_tokens), epoch=epoch)
+        firsts.append(min(int(_inputs(batch).min()) for batch in batches) - FIRST_ID)
+    if (offsets := sorted({first % T for first in firsts})) != list(range(T)):
+        yield (
+            f"in {num_epochs} epochs, the text is cut at these offsets alone: "
+            f"{offsets}. They should be 0 to {T - 1}, or each row should continue in "
+            "the next batch."
+        )
+    if T in firsts:
+        yield (
+            f"in epoch {firsts.index(T)} the offset is T = {T}, which cuts where "
+            "offset 0 cuts, so these cuts come twice as often."
+        )
+
+
+@_level(
+    8,
+    "long documents in chunks",
+    "`document_starts` says where each document begins. It ends where the next one "
+    "begins, or with the stream. Which overlap scores all that can be scored? Pads "
+    "have the id 0 and the label -100.",
+    "Return dictionaries: `input_ids` and `labels`, each of shape (B, T). Fill them "
+    "with 0 and -100, and copy each chunk to the beginning of its row. A subclass of "
+    "`Loader` with a `batch` of its own is enough.",
+)
+def _(make_loader: MakeLoader) -> Complaints:
+    yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS)
+    for number, batch in enumerate(_batches_of_documents(make_loader)):
+        if not isinstance(batch, Mapping):
+            yield (
+                "batches of documents should be dictionaries with input_ids and "
+                "labels, because a pair cannot say more than inputs and targets."
+            )
+        ids = np.asarray(batch["input_ids"])
+        if (wrong := ids[(ids < FIRST_ID) & (ids != 0)]).size:
+            yield f"batch {number} has pads with the id {wrong[0]}. Give them the id 0."
+
+
+def _batches_of_documents(make_loader: MakeLoader) -> Iterable:
+    return make_loader(FIRST_ID + np.arange(sum(LENGTHS)), document_starts=STARTS)
+
+
+@_level(
+    9,
+    "packs",
+    "`assign_packs` takes the lengths of all chunks, and says which of them share a "
+    "row. A row becomes a list of pieces.",
+    "Copy the pieces of a row one after another. The first label of each piece is "
+    "-100, because the token before it belongs to another piece.",
+)
+def _(make_loader: MakeLoader) -> Complaints:
+    audit = yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS)
+    yield from _rows_are_full(make_loader, audit.context_length)
+
+
+def _rows_are_full(make_loader: MakeLoader, T: int) -> Complaints:
+    pieces = [
+        min(T, length - start)
+        for length in LENGTHS
+        for start in range(0, max(length - 1, 1), T - 1)
+    ]
+    rows = sum(len(batch["input_ids"]) for batch in _batches_of_documents(make_loader))
+    if rows > (enough := len(assign_packs(pieces, T, strategy="greedy"))):
+        yield (
+            f"{len(LENGTHS)} documents take {rows} rows, although even greedy packing "
+            f"needs only {enough}. Let short pieces share a row."
+        )
+
+
+@_level(
+    10,
+    "positions that begin again",
+    "A piece of n tokens has the positions 0 to n - 1, wherever it is in its row. "
+    "Which other entry of a batch would hide them from `transformers`?",
+    "Where you copy a piece, write its positions 0, 1, 2, ... into the same places of "
+    "`position_ids`. Return no `attention_mask`. Pads come after all tokens of their "
+    "row, so no token sees them.",
+)
+def _(make_loader: MakeLoader) -> Complaints:
+    audit = yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS)
+    yield from _rows_are_full(make_loader, audit.context_length)
+    for number, batch in enumerate(_batches_of_documents(make_loader)):
+        ids, given = (np.asarray(batch.get(n)) for n in ("input_ids", "position_ids"))
+        if given.shape != ids.shape:
+            yield "there are no position_ids, or not one for each of the input_ids."
+        if "attention_mask" in batch:
+            yield (
+                "there is an attention_mask beside the positions. With it, "
+                "transformers no longer tells documents apart."
+            )
+        for row, places in enumerate(ids - FIRST_ID):
+            places, got = places[places >= 0], given[row][places >= 0]
+            begins = (np.diff(places, prepend=-9) != 1) | np.isin(places, STARTS)
+            numbers = np.arange(len(places))
+            wanted = numbers - np.maximum.accumulate(np.where(begins, numbers, 0))
+            if not np.array_equal(wanted, got):
+                yield (
+                    f"row {row} of batch {number} should have the positions "
+                    f"{wanted.tolist()}, but has {got.tolist()}."
+                )
+
+
+@_level(
+    11,
+    "a stream in several files",
+    "If `ids` is a list, wrap it in a class with `__len__` and `__getitem__`, and the "
+    "rest of your loader need not know.",
+    "`__getitem__` gets a table of positions. For each file, find its own positions, "
+    "subtract where the file begins, and read only these ids.",
+)
+def _(make_loader: MakeLoader) -> Complaints:
+    from_files = _given(make_loader, _in_files)
+    audit = yield from _audited(FILES, from_files)
+    yield from _audited(ARRAY, _given(make_loader))
+    yield from _batches_are_full(from_files, audit)
+    part = np.zeros(4_000_000, dtype=np.uint32)
+    tracemalloc.start()
+    try:
+        next(iter(make_loader([part, part])))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # Starts and their order take memory too, the more the shorter the windows are.
+    if peak >= 2 * part.nbytes * max(1, 16 // audit.context_length):
+        yield (
+            f"for two files of {part.nbytes // 10**6} MB each, {peak // 10**6} MB of "
+            "memory are used before the first batch. Are the files joined, or copied?"
+        )
+
+
+@_level(
+    12,
+    "ranks that share one order",
+    "All ranks make the same order, and each takes its own part of it. Lesson 2's "
+    "exercise `rank_share` deals out an order like cards.",
+    "`order[rank::world_size]` deals. Cut every share to `len(order) // world_size` "
+    "entries, because all ranks must take equally many steps.",
+)
+def _(make_loader: MakeLoader) -> Complaints:
+    yield from _audited(ARRAY, _given(make_loader), num_tokens=UNEVEN, world_size=3)
+    yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS, world_size=2)
+    yield from _audited(ARRAY, _given(make_loader))
+
+
+@_level(
+    13,
+    "a mixture of sources",
+    "Cut each source into windows by itself, so that none crosses from one source to "
+    "the next. `MixtureOrder(counts, mix, n, base_seed=SEED)` takes numbers of windows "
+    "and weights by name, and is indexed with an array of draws. It numbers the "
+    "windows through all sources, in the order of `counts`.",
+    "An epoch has as many draws as there are windows. Epoch e takes the draws from "
+    "e * n to (e + 1) * n of one long `MixtureOrder`, so that each source continues "
+    "where the epoch before stopped.",
+)
+def _(make_loader: MakeLoader) -> Complaints:
+    by_design = ("lost", "repeated")  # of the source of which there is less than drawn
+    mixed = _given(make_loader, _by_source, mix=dict(MIX))
+    audit = yield from _audited(SOURCES, mixed, by_design)
+    yield from _audited(ARRAY, _given(make_loader))
+    starts, T, half = audit.starts[0], audit.context_length, NUM_TOKENS // 2
+    whole, web = (half - 1) // T, starts >= half
+    if len(starts) < 2 * (whole - audit.batch_size):
+        yield f"an epoch draws {len(starts)} windows, but the sources hold {2 * whole}."
+    wanted = MIX["web"] / sum(MIX.values())
+    if abs(web.mean() - wanted) > NEAR:
+        yield (
+            f"with the weights {MIX}, {wanted:.0%} of the windows should come from "
+            f"web, but {web.mean():.0%} do."
+        )
+    for name, own in (("web", starts[web]), ("code", starts[~web])):
+        again = next((n for n, at in enumerate(own) if at in own[:n]), len(own))
+        if again < min(len(own), (half - T) // T):
+            yield (
+                f"a window of {name} comes a second time after {again} of its windows, "
+                f"although there are {whole}."
+            )
+    ranks = audit_loader(mixed, num_tokens=NUM_TOKENS, world_size=2)
+    alone = Counter(starts.tolist())
+    together = Counter(np.concatenate(ranks.starts).tolist())
+    more, fewer = (together - alone).total(), (alone - together).total()
+    if more + fewer > 4 * audit.batch_size:  # batches that are not full
+        yield (
+            f"one rank alone draws {len(starts)} windows in an epoch. Two ranks "
+            f"together draw {more} others, and leave out {fewer}. Deal out the draws."
+        )

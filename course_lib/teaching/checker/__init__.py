@@ -1,8 +1,20 @@
-"""The checker judges a reader's answers, and says which mistake they make."""
+"""Judge a reader's answer by calling it, and say what is wrong with it.
 
-from course_lib.teaching.checker.calling import Case, Outcome, run
+An exercise is its solution, the calls that try an answer, two hints, and about six
+usual mistakes, each of them a wrong answer with one sentence:
+
+    @exercise(cases=_numbers, hints=("Think of twice.", "Use `* 2`."))
+    def double(number: int) -> int:
+        \"\"\"Return twice the number.\"\"\"
+        return 2 * number
+
+    double.mistake("this is the square.", lambda number: number**2)
+
+An answer that does in all calls what a mistake does is told its sentence.
+"""
+
+from course_lib.teaching.checker.calls import Case, Outcome, run
 from course_lib.teaching.checker.comparing import same
-from course_lib.teaching.checker.drawn_numbers import NumbersQuestion, numbers
 from course_lib.teaching.checker.exercises import Exercise, exercise
 from course_lib.teaching.checker.messages import (
     FAILED,
@@ -12,4 +24,8 @@ from course_lib.teaching.checker.messages import (
     Judgment,
     Score,
 )
-from course_lib.teaching.checker.questions import Question, bug_or_not, true_or_false
+from course_lib.teaching.checker.questions import (
+    Question,
+    bug_or_not,
+    true_or_false,
+)

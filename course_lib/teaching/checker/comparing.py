@@ -1,21 +1,11 @@
-"""Decide whether two results are the same, and say how they differ if they are not."""
+"""Decide whether two results are the same, and say how all wrong ones differ."""
 
-import builtins
 import contextlib
 import math
-import re
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
-
-from course_lib.teaching.checker.slips import rows_of
-
-# An expected result and the one that came instead; a test of two such results.
-Results = Sequence[tuple[object, object]]
-Fact = Callable[[object, object], object]
-Facts = Sequence[tuple[Fact, str]]
 
 PLAIN = (bool, int, str, bytes, type(None))  # types that `==` compares exactly
 
@@ -100,299 +90,125 @@ def _holds_a_flag(value: object) -> bool:
     return isinstance(_unwrapped(value), bool)
 
 
+def in_common(results: Sequence[tuple[object, object]]) -> str | None:
+    """Say in which way all of these wrong results differ from the expected ones."""
+    found = []
+    for expected, got in results:
+        facts = []
+        with contextlib.suppress(Exception):  # whatever a result may be
+            facts += _facts(_unwrapped(expected), _unwrapped(got), len(results) > 2)
+        found.append(facts)
+    return next((one for one in found[0] if all(one in rest for rest in found)), None)
+
+
+def _facts(a: object, b: object, several_calls: bool) -> Iterator[str]:
+    """Yield what is true of one expected value and the one that came instead."""
+    if callable(b):
+        yield "a function, not its result: are parentheses missing?"
+    if isinstance(b, str | set | dict) and type(a) is not type(b):
+        yield f"a `{type(b).__name__}`, where none is wanted."
+    if is_sequence(b) and not is_sequence(a) and a is not None:
+        yield "several values where one is wanted."
+    if is_sequence(a) and not is_sequence(b):
+        yield "one value where several are wanted."
+    if isinstance(a, str) and isinstance(b, str):
+        if not b or _within(b, a):
+            yield "characters are missing, and all else is right."
+        if not a or _within(a, b):
+            yield "characters are left that should be gone, and all else is right."
+    if isinstance(a, list | np.ndarray | torch.Tensor) and is_sequence(b):
+        yield from _facts_of_lists(_listed(a), _listed(b))
+    if isinstance(a, tuple) and len(a) == 2 and same(a, b[::-1]):
+        yield "the two results are exchanged."
+    wanted, actual = as_array(a), as_array(b)
+    kinds = wanted.dtype.kind.replace("u", "i"), actual.dtype.kind.replace("u", "i")
+    if kinds == ("i", "f"):
+        yield A_FLOAT
+    if kinds[0] != "b" == kinds[1]:
+        yield "`True` or `False` where a number is wanted."
+    if kinds[0] == "b" != kinds[1]:
+        yield "a number where `True` or `False` is wanted: return the comparison."
+    if wanted.dtype != bool and wanted.any() and same(-wanted, actual):
+        yield "the sign is the other way round."
+    if wanted.ndim == 2 and same(wanted.T, actual):
+        yield "rows and columns are exchanged."
+    if not several_calls:  # in one or two, any difference could look like a rule
+        return
+    if (actual - wanted == 1).all():
+        yield "the result is exactly one too large, in every call that failed."
+    if (wanted - actual == 1).all():
+        yield "the result is exactly one too small, in every call that failed."
+    if same(wanted / math.log(2), actual):
+        yield "1 / ln 2 times the right result: bits where nats are wanted?"
+    if same(wanted * math.log(2), actual):
+        yield "ln 2 times the right result: nats where bits are wanted?"
+
+
 A_FLOAT = (
     "a float where an integer is wanted: 3.0 is not a count and not an index. `/` "
-    "gives floats, and so does any float in a calculation. `//` keeps to integers."
+    "gives floats, `//` keeps to integers."
 )
 
 
-KINDS = {
-    bool: "bool",
-    str: "text",
-    (bytes, bytearray): "bytes",
-    (set, frozenset): "set",
-    dict: "dict",
-    (type, np.dtype, torch.dtype): "type",
-    torch.nn.Module: "other",
-}
-# The kinds that are wanted, if not any, those that came, and what is said of them.
-WRONG_KINDS = (
-    ("count float", "counts floats list", "several values where one number is wanted."),
-    ("counts floats list", "count float bool", "one value where several are wanted."),
-    ("count counts", "float floats", A_FLOAT),
-    ("count counts", "bool bools", "`True` or `False` where a number is wanted."),
-    (
-        "bool",
-        "count float",
-        "a number where `True` or `False` is wanted: return the comparison.",
-    ),
-    (
-        "bool",
-        "bools counts floats list",
-        "several values where one is wanted: should all of them hold, or any?",
-    ),
-    ("", "set", "a `{type}`, which has no order and no repeats."),
-    ("", "dict", "a `dict` where none is wanted: return its values, or its keys."),
-    ("text", "type", "the thing itself where its name is wanted, as a `str`."),
-    ("", "text", "text, a `str`, where no text is wanted."),
-    ("text", "bytes", "`bytes` where a `str` is wanted: `.decode()` them."),
-    ("", "function", "a function, not its result: is a pair of parentheses missing?"),
-    (
-        "count counts list",
-        "bytes",
-        "`bytes` where numbers are wanted: `len()` or `list()` of them?",
-    ),
-)
+def _facts_of_lists(a: list, b: list) -> Iterator[str]:
+    if same(a[:-1], b):
+        yield "the last entry is missing, in every call that failed."
+    if same(a[1:], b):
+        yield "the first entry is missing, in every call that failed."
+    if same(a, b[:-1]):
+        yield "there is one entry too many at the end, in every call that failed."
+    if same(a, b[1:]):
+        yield "there is one entry too many at the start, in every call that failed."
+    if same(a, _flat(b)):
+        yield "the entries are right, but some are in lists inside the list."
+    if same(_flat(a), b):
+        yield "the entries are right, but they are not in lists inside the list."
+    if b and same(a[: len(b)], b):
+        yield "the result begins right, and ends too early: does a loop end too early?"
+    if b and same(a[-len(b) :], b):
+        yield "the result ends right, but its beginning is missing."
+    if b and _within(b, a):
+        yield "entries are missing. Those that are there are right, and in their order."
+    if a and _within(a, b):
+        yield "all entries are there, in their order, with others among them."
+    if same(sorted(a), sorted(b)):
+        yield "the entries are right, but in another order."
 
 
-def as_integers(expected: object, got: object) -> object:
-    """Return `got`, with whole floats made integers where integers are expected."""
-    with contextlib.suppress(Exception):
-        wanted, actual = as_array(expected), as_array(got)
-        kinds = wanted.dtype.kind in "iu", actual.dtype.kind == "f"
-        if all(kinds) and np.isfinite(actual).all() and (actual % 1 == 0).all():
-            return actual.astype(np.int64)
-    if all(isinstance(value, list | tuple) for value in (expected, got)):
-        parts = [as_integers(*pair) for pair in zip(expected, got, strict=False)]
-        if len(expected) == len(got) and any(map(lambda a, b: a is not b, parts, got)):
-            return parts
-    return got
-
-
-def wrong_kind(results: Results) -> str | None:
-    """Say in which way all results are of a wrong kind, or return None."""
-    with contextlib.suppress(Exception):  # some tensors have no values
-        kinds = {_wrong_kind(expected, got) for expected, got in results}
-        return kinds.pop() if len(kinds) == 1 else None
-    return None
-
-
-def _wrong_kind(expected: object, got: object) -> str | None:
-    expected, got = _unwrapped(expected), _unwrapped(got)
-    one, many = _kind(expected), _kind(got)
-    if one == many:
-        return None
-    for wanted, came, words in WRONG_KINDS:
-        if many in came.split() and (not wanted or one in wanted.split()):
-            return words.format(type=type(got).__name__)
-    return None
-
-
-def _kind(value: object) -> str:
-    for types, name in KINDS.items():
-        if isinstance(value, types):
-            return name
-    try:
-        array = as_array(value)
-    except (TypeError, ValueError):
-        if is_sequence(value):
-            return "list"
-        return "function" if callable(value) else "other"
-    single = {"i": "count", "u": "count", "f": "float", "b": "bool"}[array.dtype.kind]
-    return single if array.ndim == 0 and not is_sequence(value) else f"{single}s"
-
-
-def in_common(results: Results) -> str | None:
-    """Say how all wrong results differ from the expected ones: facts, and not guesses,
-    because each holds in every failing call."""
-    # A tuple is several results, not one list of them.
-    several = any(isinstance(expected, tuple) for expected, _ in results)
-    lists = [] if several else [[*map(_listed, pair)] for pair in results]
-    return (
-        _first_that_holds(FACTS, results)
-        or _first_that_holds(FACTS_OF_LISTS, lists)
-        or _in_text(results)
-        or _by_how_much(results)
-    )
-
-
-def _first_that_holds(facts: Facts, results: Results) -> str | None:
-    for holds, fact in facts:
-        with contextlib.suppress(Exception):
-            if results and all(holds(*pair) for pair in results):
-                return fact
-    return None
-
-
-def _listed(value: object) -> list | None:
-    with contextlib.suppress(Exception):
-        if is_sequence(value):
-            return getattr(value, "tolist", lambda: list(value))()
-    return None
-
-
-def _exchanged(expected: object, got: object) -> bool:
-    is_pair = isinstance(expected, tuple) and len(expected) == 2
-    return is_pair and same(expected, got[::-1])
-
-
-def _transposed(expected: object, got: object) -> bool:
-    wanted = as_array(expected)
-    return wanted.ndim == 2 and same(wanted.T, as_array(got))
-
-
-def _negated(expected: object, got: object) -> bool:
-    wanted = as_array(expected)
-    return wanted.any() and same(-wanted, as_array(got))
-
-
-def _nested(wanted: list, actual: list) -> bool:
-    deep = any(map(is_sequence, actual)) and not any(map(is_sequence, wanted))
-    return deep and same(wanted, _flat(actual))
+def _listed(value: object) -> list:
+    return list(getattr(value, "tolist", lambda: value)())
 
 
 def _flat(value: object) -> list:
-    if not is_sequence(value):
-        return [value]
-    return [inner for item in _listed(value) for inner in _flat(item)]
+    inside = is_sequence(value)
+    return [x for item in value for x in _flat(item)] if inside else [value]
 
 
-def _once_each(wanted: list, actual: list) -> bool:
-    return len(actual) < len(wanted) and same(sorted(set(wanted)), sorted(actual))
-
-
-def _within(few: Sequence[object], many: Sequence[object]) -> bool:
-    """Say whether the few, at least one, are among the many, in the same order."""
+def _within(few: Sequence, many: Sequence) -> bool:
+    """Say whether the few are among the many, in the same order."""
     rest = iter(many)
-    return bool(few) and all(any(same(one, other) for other in rest) for one in few)
+    return all(any(same(one, other) for other in rest) for one in few)
 
 
-FACTS: Facts = (
-    (_exchanged, "the two results are exchanged."),
-    (_transposed, "rows and columns are exchanged."),
-    (_negated, "the sign is the other way round."),
-)
-# Facts about wanted and actual entries, the more special ones first. If two different
-# lists are equally long, neither is a part of the other.
-EACH = ", in every call that failed."
-FACTS_OF_LISTS: Facts = (
-    (lambda wanted, got: same(wanted[:-1], got), f"the last entry is missing{EACH}"),
-    (lambda wanted, got: same(wanted[1:], got), f"the first entry is missing{EACH}"),
-    (
-        lambda wanted, got: same(wanted, got[:-1]),
-        f"there is one entry too many at the end{EACH}",
-    ),
-    (
-        lambda wanted, got: same(wanted, got[1:]),
-        f"there is one entry too many at the start{EACH}",
-    ),
-    (
-        lambda wanted, got: same(wanted[::-1], got),
-        "the entries are right, but from back to front.",
-    ),
-    (
-        lambda wanted, got: same(sorted(wanted), sorted(got)),
-        "the entries are right, but in another order.",
-    ),
-    (_nested, "the entries are right, but some are in lists inside the list."),
-    (_once_each, "each value comes only once: the repeats are missing."),
-    (
-        lambda wanted, got: got and same(wanted[: len(got)], got),
-        "the result begins right, and ends too early: does a loop, or the function, "
-        "end before it has seen everything?",
-    ),
-    (
-        lambda wanted, got: got and same(wanted[-len(got) :], got),
-        "the result ends right, but its beginning is missing.",
-    ),
-    (
-        lambda wanted, got: _within(got, wanted),
-        "entries are missing. Those that are there are right, and in the right order.",
-    ),
-    (
-        lambda wanted, got: _within(wanted, got),
-        "all entries are there, in their order, with others among them.",
-    ),
+# The kind of an error, what its message contains, and what it means.
+ERRORS = (
+    (NameError, "", "After a restart, the cells above must be run again."),
+    (IndexError, "", "Of n entries the last one has the index n - 1."),
+    (KeyError, "", "A dictionary is asked for a key that it does not have."),
+    (ValueError, "empty", "`default=` says what `min` or `max` of nothing is."),
+    (TypeError, "not tuple", "A list of lists is not an array: use `rows[i][j]`."),
+    (TypeError, "unhashable", "A list cannot be a key: a `tuple` can."),
+    (TypeError, "int' object is not", "One number is treated as a list."),
+    (TypeError, "NoneType", "Does a method, such as `sort`, return `None`?"),
+    (AttributeError, "NoneType", "Does a method, such as `sort`, return `None`?"),
+    (RecursionError, "", "Does the function ever stop calling itself?"),
+    (MemoryError, "", "Does something grow in every round?"),
 )
 
 
-NAMES_OF_BLANKS = {" ": "spaces", "\n": "newlines", "\t": "tabs"}
-
-
-def _in_text(results: Results) -> str | None:
-    """Say which characters are left over, or missing, in all of the texts."""
-    texts = all(isinstance(value, str) for pair in results for value in pair)
-    if len(results) < 2 or not texts:
-        return None
-    for more, words in ((1, "are left that should be gone"), (0, "are missing")):
-        pairs = [pair[::-1] if more else pair for pair in results]
-        if all(not few or _within(few, many) for many, few in pairs):
-            differences = (Counter(many) - Counter(few) for many, few in pairs)
-            different = set().union(*differences)
-            names = {NAMES_OF_BLANKS.get(c, "other characters") for c in different}
-            return f"{' and '.join(sorted(names))} {words}; all else is right."
-    return None
-
-
-def _by_how_much(results: Results) -> str | None:
-    if len(results) < 3:  # in one or two calls, any difference could look like a rule
-        return None
-    try:
-        pairs = [(as_array(expected), as_array(got)) for expected, got in results]
-        if any(wanted.shape != actual.shape for wanted, actual in pairs):
-            return None
-        wanted, actual = (
-            np.concatenate([array.ravel() for array in arrays]).astype(float)
-            for arrays in zip(*pairs, strict=True)
-        )
-    except Exception:
-        return None
-    if not np.isfinite([wanted, actual]).all():
-        return None
-    whole = all(expected.dtype.kind in "iu" for expected, _ in pairs)
-    for difference, words in ((1, "large"), (-1, "small")):
-        if whole and (actual - wanted == difference).all():
-            return f"the result is exactly one too {words}{EACH}"
-    if not wanted.all() or not actual.all():
-        return None
-    factor = actual[0] / wanted[0]
-    same_factor = np.allclose(actual / wanted, factor, rtol=1e-4)
-    if not same_factor or math.isclose(factor, 1, rel_tol=1e-3):
-        return None
-    known = {
-        1 / math.log(2): ", which is 1 / ln 2: bits where nats are wanted?",
-        math.log(2): ", which is ln 2: nats where bits are wanted?",
-    }
-    close = (known[k] for k in known if math.isclose(factor, k, rel_tol=1e-4))
-    return f"every result is {factor:.4g} times the right one{next(close, '.')}"
-
-
-# The kinds of an error, a pattern in its message, and below them what it means.
-ERRORS = """
-IndexError: out of range|out of bounds
-    an index is beyond the end: of n entries the last one has the index n - 1, and an
-    empty list does not even have a first entry.
-KeyError:
-    a dictionary is asked for a key that it does not have. `in` says whether it has a
-    key.
-ValueError: arg is an empty sequence|iterable argument is empty
-    `min` or `max` has nothing to choose from, and raises an error. `default=` says what
-    to return in that case.
-TypeError: unhashable type: 'list'
-    a list cannot be a key of a dictionary or an entry of a set: a `tuple` can.
-TypeError: ('int' object is not (iter|subscript)able|object of type 'int' has no len|
-           must be an iterable, not int)
-    one number is treated as a list: it has no entries, and no length.
-TypeError AttributeError: 'NoneType' object
-    something is `None` where it should not be. (Methods that change a list, such as
-    `sort` and `append`, return `None`.)
-TypeError: string argument without an encoding
-    `bytes(text)` does not know how to write characters: `text.encode()` does.
-TypeError ValueError: cannot unpack non-iterable|values to unpack
-    there are more names than values, or fewer. (A loop over a dictionary gives only its
-    keys; `.items()` gives keys and values.)
-RecursionError:
-    the function calls itself more often than Python allows. Does it ever stop? If it
-    does, a loop goes further.
-"""
-
-
-def error_in_common(errors: Sequence[BaseException]) -> str | None:
-    """Say what an error means if all wrong calls raise this kind, or return None."""
-    for row, meaning in rows_of(ERRORS):
-        kinds, _, words = row.partition(":")
-        known = tuple(getattr(builtins, kind) for kind in kinds.split())
-        pattern = words.strip()
-        if all(isinstance(e, known) and re.search(pattern, str(e)) for e in errors):
-            return meaning
+def meaning_of(error: BaseException) -> str | None:
+    """Say what an error means, behind its message, which is shown anyhow."""
+    for kind, words, meaning in ERRORS:
+        if isinstance(error, kind) and words in str(error):
+            return f"{type(error).__name__}: {error}. {meaning}"
     return None

@@ -1,45 +1,97 @@
 """Judge a reader's function by calling it on many inputs, and say what is wrong."""
 
 import ast
+import builtins
+import copy
 import inspect
+import random
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
+from typing import NamedTuple, Self
 
 from IPython.display import Markdown, display
 
-from course_lib.teaching.checker import messages
-from course_lib.teaching.checker.calling import (
-    Observe,
+from course_lib.teaching.checker import guard, messages
+from course_lib.teaching.checker.calls import (
+    Case,
     Outcome,
     format_call,
     format_outcome,
-    kept_apart,
     run,
+    size_of,
 )
-from course_lib.teaching.checker.diagnosing import (
-    KEEPS_SOMETHING,
-    another_call,
-    diagnose,
-)
+from course_lib.teaching.checker.comparing import in_common, meaning_of
+from course_lib.teaching.checker.guard import Begin, Stopped
 from course_lib.teaching.checker.messages import FAILED, RAISED, Judgment, Score
-from course_lib.teaching.checker.mistakes import Cases, WithMistakes, size_of
-from course_lib.teaching.checker.processes import Stopped, Watch
-from course_lib.teaching.checker.running import CALL_SECONDS, limited
-from course_lib.teaching.checker.sources import (
-    is_stub,
-    names_from_elsewhere,
-    source_without_decorators,
-)
 
 LONGEST_PRINT = 500  # characters
-LARGE = 100_000  # rounds; if a call did not end, so many are too slow
-ASKED_AGAIN = 5  # calls, the smallest, to see whether an answer keeps something
+ASKED_AGAIN = 3  # calls, the smallest, at the end: an answer may keep something
+MOST_COMPARED = 12  # failing calls, of which the second one to show is chosen
+CHANGES_ARGUMENTS = (
+    "the function changes its arguments, which its caller still needs: work on a copy."
+)
+KEEPS_SOMETHING = (
+    "something is kept from one call to the next: a list or a dictionary that is a "
+    "default argument, or a variable outside the function. Make it anew in each call. "
+    "(A result that is drawn at random would look the same.)"
+)
+
+Cases = Callable[[random.Random], Iterable[Case]]
 
 
-class Exercise(WithMistakes):
+class Mistake(NamedTuple):
+    """A usual wrong answer, and what to tell a reader who gives it."""
+
+    words: str
+    function: Callable
+
+
+class Task:
+    """What exercises and questions with numbers share: a solution, hints, mistakes."""
+
+    def __init__(self, solution: Callable, hints: tuple[str, ...]):
+        self.name = solution.__name__
+        self.reference = solution
+        self.hints = hints
+        self.mistakes: list[Mistake] = []
+        self.last_outcome = messages.NOT_ATTEMPTED
+        self.saw_solution = False  # before it was solved
+
+    def __call__(self, *arguments: object) -> object:
+        """What the solution returns: a mistake can be said in its terms."""
+        return self.reference(*arguments)
+
+    def mistake(self, words: str, *functions: Callable) -> Callable | None:
+        """Add a usual wrong answer, or several of one kind, with the sentence for who
+        gives it. Without a function, it decorates one."""
+        if not functions:
+            return partial(self.mistake, words)
+        self.mistakes += [Mistake(words, function) for function in functions]
+
+    def hint(self, number: int = 1) -> None:
+        """Display a hint. Later hints say more."""
+        count = len(self.hints)
+        text = f"There are {count} hints: `hint(1)` to `hint({count})`."
+        if 1 <= number <= count:
+            more = f" *(`hint({number + 1})` says more.)*" if number < count else ""
+            text = f"**Hint {number}.** {self.hints[number - 1]}{more}"
+        display(Markdown(text))
+
+
+class Exercise(Task):
     """A function to write; see `exercise`."""
+
+    def __init__(
+        self,
+        solution: Callable,
+        cases: Cases,
+        hints: tuple[str, ...],
+        view: Callable | None = None,
+    ):
+        super().__init__(solution, hints)
+        self._make_cases, self._view, self._seed = cases, view, 0
 
     @property
     def solution_source(self) -> str:
@@ -47,18 +99,36 @@ class Exercise(WithMistakes):
 
     @property
     def stub(self) -> str:
-        """The reference solution without its body, as it is in the notebook."""
+        """The solution without its body, as it is in the notebook."""
         (function,) = ast.parse(self.solution_source).body
-        docstring = function.body[0]
-        head = self.solution_source.splitlines()[: docstring.end_lineno]
+        head = self.solution_source.splitlines()[: function.body[0].end_lineno]
         return "\n".join([*head, "    ..."])
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        """All calls, the smallest first, so that the first failure is the smallest."""
+        return sorted(self._make_cases(random.Random(self._seed)), key=size_of)
+
+    @cached_property
+    def expected(self) -> list[Outcome]:
+        """What the solution does with each of the cases."""
+        return [run(self.reference, case, self._view) for case in self.cases]
+
+    def drawn_from(self, seed: int) -> Self:
+        """The same exercise with calls drawn from another seed, for hidden tests."""
+        other = copy.copy(self)
+        for cached in ("cases", "expected"):
+            vars(other).pop(cached, None)
+        other._seed = seed
+        return other
 
     def check(self, answer: object, *, seed: int = 0) -> Score:
         """Return 1.0 if `answer` passes, else 0.0, and show why; a seed draws calls."""
         return messages.report(self, self.judge(answer, seed=seed))
 
     def solution(self) -> None:
-        """Display the reference solution, and which names of earlier cells it uses."""
+        """Display the solution, and which names of earlier cells it uses."""
+        self.saw_solution |= self.last_outcome != messages.PASSED
         shown = f"```python\n{self.solution_source}\n```"
         if needed := names_from_elsewhere(self.reference):
             names = ", ".join(f"`{name}`" for name in needed)
@@ -66,126 +136,134 @@ class Exercise(WithMistakes):
         display(Markdown(shown))
 
     def judge(self, answer: object, *, guarded: bool = True, seed: int = 0) -> Judgment:
-        """Judge `answer` without displaying anything.
-
-        Args:
-            answer: the reader's function.
-            guarded: whether to call it in a process of its own, with limits.
-            seed: draws the calls. Notebooks use 0, and hidden tests use another seed.
-        """
+        """Judge `answer` without displaying anything; unguarded in this process."""
         if seed != self._seed:
             return self.drawn_from(seed).judge(answer, guarded=guarded, seed=seed)
-        if refusal := self.refusal(answer):
+        if refusal := self._refusal(answer):
             return refusal
         if not guarded:
-            return self.judge_outcomes(self.call_all(answer, Watch()))
+            return self._judge_calls(answer, lambda *call: None)
         _ = self.expected  # computed here, so that the next check also has it
-        if self.last_outcome in (FAILED, RAISED):  # then this check may fail again
-            self.compile()
-        judge = partial(self._judge_calls, answer)
-        found = with_what_came_before(lambda stopped: limited(partial(judge, stopped)))
-        judgment = self.judge_outcomes(found) if isinstance(found, Stopped) else found
-        return self._asked_alone(answer, judgment)
+        found = guard.guarded(partial(self._judge_calls, answer))
+        if isinstance(found, Stopped):
+            return self._stopped(found)
+        if found.failing is not None and guard.CAN_FORK:
+            # Who keeps something is right when the failing call is the first one.
+            number, shown = found.failing
+            if guard.guarded(partial(self._is_right, answer, number)) is True:
+                words = "This call is right when it is the first one, not after others:"
+                return _keeps_something(f"{words}\n\n{shown}")
+        return found
 
-    def _asked_alone(self, answer: Callable, judgment: Judgment) -> Judgment:
-        """Ask the failing call again, as the first one of a new process: an answer that
-        keeps something from call to call is right then."""
-        if judgment.failing is None:
-            return judgment
-        number, shown = judgment.failing
-
-        def is_right(watch: Watch) -> bool:
-            watch.begin(number)
-            outcome = run(answer, self.cases[number], self.observe)
-            watch.end()
-            return self.expected[number].same_as(outcome)
-
-        if limited(is_right) is not True:
-            return judgment
-        message = (
-            "**Failed.** This call is right when it is the first one, and not after "
-            f"others:\n\n{shown}\n\n**Looks like:** {KEEPS_SOMETHING}"
-        )
-        return Judgment(FAILED, 0.0, message, KEEPS_SOMETHING)
-
-    def _judge_calls(
-        self, answer: Callable, stopped: Stopped | None, watch: Watch
-    ) -> Judgment | Stopped:
-        got = self.call_all(answer, watch, stopped)
-        return got if isinstance(got, Stopped) else self.judge_outcomes(got, stopped)
-
-    def refusal(self, answer: object) -> Judgment | None:
-        """Return the judgment of an answer that cannot be called at all, or None."""
+    def _refusal(self, answer: object) -> Judgment | None:
+        """Return the judgment of an answer that cannot be called, or None."""
         if answer is ... or answer is None or is_stub(answer):
             return self._not_attempted()
-        if not callable(answer):
-            words = f"Pass the function `{self.name}` itself, not its result."
-            return Judgment(FAILED, 0.0, f"**Failed.** {words}")
-        if complaint := self._wrong_signature(answer):
-            return Judgment(FAILED, 0.0, f"**Failed.** {complaint}", complaint)
-        return None
+        words = f"Pass the function `{self.name}` itself, not its result."
+        if callable(answer):
+            try:
+                inspect.signature(answer).bind(*self.cases[0])
+                return None
+            except ValueError:  # some built-in functions have no signature
+                return None
+            except TypeError:
+                wanted = ", ".join(inspect.signature(self.reference).parameters)
+                words = f"`{self.name}` is called with `{wanted}`. Yours takes others."
+        return Judgment(FAILED, 0.0, f"**Failed.** {words}", words)
 
-    def call_all(
-        self, answer: Callable, watch: Watch, stopped: Stopped | None = None
-    ) -> list[Outcome] | Stopped:
-        """Call an answer with every case, or up to the one in which it was stopped.
+    def _is_right(self, answer: Callable, number: int, begin: Begin) -> bool:
+        begin(number)
+        got = run(answer, self.cases[number], self._view)
+        return self.expected[number].same_as(got)
 
-        Then ask some calls again, in another order, because an answer may keep
-        something from one call to the next.
-        """
-        given, got = [], []
-        for number, case in enumerate(self.cases[: stopped and stopped.call]):
-            watch.begin(number)
-            given.append(run(answer, case, self.observe))
-            watch.end()
-            got.append(kept_apart(given[-1]))
-            if isinstance(given[-1].error, MemoryError):
-                return Stopped("memory", number)
-        for number in reversed(range(0 if stopped else min(ASKED_AGAIN, len(got)))):
-            watch.begin(number)
-            later = run(answer, self.cases[number], self.observe)
-            watch.end()
-            if not got[number].same_as(later):
-                got[number] = replace(got[number], later=kept_apart(later))
-        # One list that is given out again and again changes what was given before.
-        return [
-            one if one.same_as(now) else replace(one, later=now)
-            for one, now in zip(got, given, strict=True)
-        ]
+    def _judge_calls(self, answer: Callable, begin: Begin) -> Judgment:
+        got = []
+        for number, case in enumerate(self.cases + self.cases[:ASKED_AGAIN]):
+            begin(number)
+            got.append(run(answer, case, self._view))
+        begin(-1, 0)
+        return self.judge_outcomes(got)
 
-    def judge_outcomes(
-        self, got: list[Outcome] | Stopped, stopped: Stopped | None = None
-    ) -> Judgment:
-        """Judge the outcomes of all calls, or of those before it was stopped."""
-        if isinstance(got, Stopped):
-            return self._stopped(got)
-        if stopped is not None:
-            return self._stopped(stopped, got)
+    def judge_outcomes(self, got: list[Outcome]) -> Judgment:
+        """Judge the outcomes of all calls, of which the first may come once more."""
         if any(isinstance(outcome.error, NotImplementedError) for outcome in got):
             return self._not_attempted()
-        unsteady = [number for number, outcome in enumerate(got) if outcome.later]
-        if unsteady:
-            return self._tell_unsteady(unsteady[0], got[unsteady[0]])
-        if wrong := self.wrong_calls(got):
-            return self._explain(got, wrong)
-        message = f"**Passed.** `{self.name}` is right in all {len(got)} calls."
-        return Judgment(messages.PASSED, 1.0, message)
+        # Only now: one list that is given out again and again has changed by now.
+        pairs = zip(self.expected + self.expected[:ASKED_AGAIN], got, strict=False)
+        wrong = [i for i, (right, one) in enumerate(pairs) if not right.same_as(one)]
+        count = len(self.cases)
+        if not wrong:
+            message = f"**Passed.** `{self.name}` is right in all {count} calls."
+            return Judgment(messages.PASSED, 1.0, message)
+        if wrong[0] >= count:
+            shown = self._shown(wrong[0] - count, got[wrong[0]])
+            return _keeps_something(f"This call was right, until later:\n\n{shown}")
+        return self._explain(
+            got[:count], [number for number in wrong if number < count]
+        )
 
     def _explain(self, got: list[Outcome], wrong: list[int]) -> Judgment:
-        first = wrong[0]
-        outcome = RAISED if got[first].error is not None else FAILED
-        shown = self._shown(first, got[first])
+        outcome = FAILED if got[wrong[0]].error is None else RAISED
+        first = self._shown(wrong[0], got[wrong[0]])
         message = (
             f"**{outcome.capitalize()}** in {len(wrong)} of {len(got)} calls. The "
-            f"smallest of them:\n\n{shown}\n"
+            f"smallest of them:\n\n{first}\n"
         )
-        if (second := another_call(self, got, wrong)) is not None:
-            other = replace(got[second], printed="")
-            message += f"\nAnother one:\n\n{self._shown(second, other)}\n"
-        diagnosis = diagnose(self, got)
+        diagnosis = self._diagnose(got, wrong)
+        if (second := self._second(got, wrong, diagnosis)) is not None:
+            shown = self._shown(second, replace(got[second], printed=""))
+            message += f"\nAnother one:\n\n{shown}\n"
         hint = f"`exercises.{self.name}.hint()` may help."
         message += f"\n**Looks like:** {diagnosis}" if diagnosis else f"\n{hint}"
-        return Judgment(outcome, 0.0, message, diagnosis, (first, shown))
+        return Judgment(outcome, 0.0, message, diagnosis, (wrong[0], first))
+
+    def _second(
+        self, got: list[Outcome], wrong: list[int], diagnosis: str | None
+    ) -> int | None:
+        """Choose a second failing call: of those that differ from the first, the one
+        that tells most mistakes apart. None if the first leaves nothing open."""
+        first, *others = wrong
+        others = [i for i in others if not got[i].same_as(got[first])][:MOST_COMPARED]
+        alike = [m for m in self.mistakes if self._does_the_same(m, got, [first])]
+        if {mistake.words for mistake in alike} == {diagnosis}:
+            return None
+
+        def leaves_open(number: int) -> tuple[int, bool]:
+            mistakes = alike or self.mistakes
+            nothing = size_of((self.expected[number].value,)) <= 1  # 0, [], "" or None
+            return sum(self._does_the_same(m, got, [number]) for m in mistakes), nothing
+
+        return min(others, key=leaves_open, default=None)
+
+    def _does_the_same(
+        self, mistake: Mistake, got: list[Outcome], calls: Iterable[int]
+    ) -> bool:
+        return all(
+            run(mistake.function, self.cases[number], self._view).same_as(got[number])
+            for number in calls
+        )
+
+    def _diagnose(self, got: list[Outcome], wrong: list[int]) -> str | None:
+        """Name the mistake that does the same in all calls, or say what all failing
+        calls have in common."""
+        # The wrong calls come first, because most mistakes differ there.
+        calls = sorted(range(len(got)), key=lambda number: number not in wrong)
+        for mistake in self.mistakes:
+            if self._does_the_same(mistake, got, calls):
+                return mistake.words
+        if any(got[number].changed_arguments for number in wrong):
+            return CHANGES_ARGUMENTS
+        if (error := got[wrong[0]].error) is not None:
+            return meaning_of(error)
+        pairs = [(self.expected[number], got[number]) for number in wrong]
+        if all(one.value is one.error is None for _, one in pairs):
+            if all(one.printed.strip() for _, one in pairs):
+                return "the function prints its result instead of returning it."
+            wanted = any(right.value is None for right in self.expected)
+            return None if wanted else "`None` is returned. Is a `return` missing?"
+        if any(one.error is not right.error for right, one in pairs):
+            return None
+        return in_common([(right.value, one.value) for right, one in pairs])
 
     def _shown(self, number: int, outcome: Outcome) -> str:
         """Write a call, what was expected, and what came instead."""
@@ -194,99 +272,71 @@ class Exercise(WithMistakes):
             f"expected  {format_outcome(self.expected[number])}",
             f"got       {format_outcome(outcome)}",
         ]
-        if outcome.later is not None:
-            facts.append(f"later     {format_outcome(outcome.later)}")
         if outcome.place:
             facts.append(f"at        {outcome.place}")
         if printed := outcome.printed.rstrip()[:LONGEST_PRINT]:
             facts.append("printed   " + textwrap.indent(printed, " " * 10).lstrip())
         return "```text\n" + "\n".join(facts) + "\n```"
 
-    def _tell_unsteady(self, number: int, outcome: Outcome) -> Judgment:
-        message = (
-            "**Failed.** The same call has two results, one of them after other calls:"
-            f"\n\n{self._shown(number, outcome)}\n\n**Looks like:** {KEEPS_SOMETHING}"
-        )
-        return Judgment(FAILED, 0.0, message, KEEPS_SOMETHING)
-
-    def _wrong_signature(self, answer: Callable) -> str | None:
-        try:
-            parameters = inspect.signature(answer)
-        except (TypeError, ValueError):  # some built-in functions have no signature
-            return None
-        wanted = list(inspect.signature(self.reference).parameters)
-        try:
-            parameters.bind(*self.cases[0])
-            return None
-        except TypeError:
-            return (
-                f"`{self.name}` is called with {len(wanted)} arguments, "
-                f"`{', '.join(wanted)}`, but this one is defined as "
-                f"`{getattr(answer, '__name__', self.name)}{parameters}`."
-            )
-
-    def _stopped(self, stopped: Stopped, got: Sequence[Outcome] = ()) -> Judgment:
-        """Judge an answer that was stopped, also by its earlier results if known."""
-        where, size = "", 0.0
-        if 0 <= stopped.call < len(self.cases):
-            case = self.cases[stopped.call]
-            call = format_call(self.reference, case)
-            where, size = f"\n\n```text\n{call}\n```\n", largest_in(case)
-        loops = "Does its loop get closer to its end in every round?"
-        if size >= LARGE:
-            loops = f"A loop of {size:,.0f} rounds is too slow: is there a shorter way?"
-        what = {
-            "endless": f"did not end within {CALL_SECONDS} seconds of computing, and "
-            f"was stopped. {loops}",
-            "memory": "took all the memory it could get, and was stopped. Does "
-            "something grow in every round?",
-            "waits": "waits for something that does not come, and was stopped.",
-        }.get(stopped.reason, f"ended its process: {stopped.reason}.")
-        what = f"The call below {what}"
-        if wrong := self.wrong_calls(got):
-            judgment = self._explain(got, wrong)
-            said = " ".join(filter(None, [judgment.diagnosis, f"Besides: {what}"]))
-            message = f"{judgment.message}\n\n**Besides:** {what}{where}"
-            return replace(judgment, message=message, diagnosis=said)
-        if got:
-            what = f"Right so far, in {len(got)} calls. {what}"
-        return Judgment(RAISED, 0.0, f"**Raised.** {what}{where}", what)
+    def _stopped(self, stopped: Stopped) -> Judgment:
+        said = f"The call below {stopped.reason}"
+        message = f"**Raised.** {said}"
+        if stopped.call >= 0:
+            case = self.cases[stopped.call % len(self.cases)]
+            message += f"\n\n```text\n{format_call(self.reference, case)}\n```\n"
+        return Judgment(RAISED, 0.0, message, said)
 
     def _not_attempted(self) -> Judgment:
         todo = f"Replace the `...` in `{self.name}`, then run the cell again."
-        message = f"**Not attempted.** {todo}"
-        return Judgment(messages.NOT_ATTEMPTED, 0.0, message)
+        return Judgment(messages.NOT_ATTEMPTED, 0.0, f"**Not attempted.** {todo}")
+
+
+def _keeps_something(evidence: str) -> Judgment:
+    message = f"**Failed.** {evidence}\n\n**Looks like:** {KEEPS_SOMETHING}"
+    return Judgment(FAILED, 0.0, message, KEEPS_SOMETHING)
 
 
 def exercise(
-    *, cases: Cases, hints: tuple[str, ...], observe: Observe | None = None
+    *, cases: Cases, hints: tuple[str, ...], view: Callable | None = None
 ) -> Callable[[Callable], Exercise]:
-    """Make the decorated function the reference solution of an `Exercise` of its name.
+    """Make the decorated function, the solution, an `Exercise` of its name.
 
     Args:
         cases: yields the arguments of each call, from a seeded random number generator.
-        hints: hints, from vague ones to one that almost gives the answer.
-        observe: where many results are right, what is compared instead. It calls an
-            answer with the arguments of a case, and returns what the result does, and
-            the same in words, which are the diagnosis if no mistake is known.
+        hints: hints, from a vague one to one that almost gives the answer.
+        view: where many results are right, calls an answer with the arguments of a
+            case, and returns what is compared instead.
     """
-    return lambda solution: Exercise(solution, cases, hints, observe)
+    return lambda solution: Exercise(solution, cases, hints, view)
 
 
-def with_what_came_before(go: Callable[[Stopped | None], object]) -> object:
-    """Run an answer by `go`, and if it is stopped, run it again up to that call.
-
-    The second run is told where the first one was stopped, and recovers the results of
-    the calls before. Return what is found, or the first `Stopped`.
-    """
-    found = go(None)
-    if isinstance(found, Stopped) and found.call > 0:
-        again = go(found)
-        return found if isinstance(again, Stopped) else again
-    return found
+def _nothing(): ...
 
 
-def largest_in(case: object) -> float:
-    if isinstance(case, list | tuple):
-        return max(map(largest_in, case), default=0.0)
-    return size_of(case) if isinstance(case, int | float) else 0.0
+def _nothing_but_words():
+    """As a stub has them."""
+
+
+def is_stub(function: object) -> bool:
+    """Say whether a function, but not a `lambda`, is written to do nothing."""
+    code = getattr(function, "__code__", None)
+    if code is None or code.co_name == "<lambda>":
+        return False
+    empty = {one.__code__.co_code for one in (_nothing, _nothing_but_words)}
+    constants = set(code.co_consts) - {None, ..., function.__doc__}
+    return code.co_code in empty and not constants
+
+
+def source_without_decorators(function: Callable) -> str:
+    lines = textwrap.dedent(inspect.getsource(function)).rstrip().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("def "))
+    return "\n".join(lines[first:])
+
+
+def names_from_elsewhere(function: Callable) -> list[str]:
+    """Return the global names that a function uses, except Python's built-in names."""
+    # `inspect.getclosurevars` would not look into inner functions.
+    tree = ast.parse(source_without_decorators(function))
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    known = function.__globals__
+    return sorted(n for n in used if n in known and not hasattr(builtins, n))

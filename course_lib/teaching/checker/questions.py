@@ -1,4 +1,4 @@
-"""Questions with two answers, which calls settle. Is this a bug? Is this claim true?"""
+"""Questions with two answers, which calls settle: is this a bug, is this claim true?"""
 
 import random
 from collections.abc import Callable
@@ -8,19 +8,22 @@ from functools import cached_property
 from IPython.display import Markdown, display
 
 from course_lib.teaching.checker import messages
-from course_lib.teaching.checker.calling import (
+from course_lib.teaching.checker.calls import (
     Case,
     Outcome,
     format_call,
     format_outcome,
     run,
+    size_of,
 )
-from course_lib.teaching.checker.messages import Judgment, Score
-from course_lib.teaching.checker.mistakes import Cases, size_of
-from course_lib.teaching.checker.sources import source_without_decorators
+from course_lib.teaching.checker.exercises import (
+    Cases,
+    source_without_decorators,
+)
+from course_lib.teaching.checker.messages import FAILED, PASSED, Judgment, Score
 
-BUG, NOT_A_BUG = "bug", "not a bug"
-TRUE, FALSE = "true", "false"
+BUG, NOT_A_BUG, TRUE, FALSE = "bug", "not a bug", "true", "false"
+TRY_IT = "Call `exercises.{}.snippet(...)` on small arguments, and compare by hand."
 
 
 @dataclass(eq=False, repr=False)
@@ -34,6 +37,7 @@ class Question:
     explanation: str
     agrees: str  # the verdict that holds if the calls agree
     last_outcome: str = messages.NOT_ATTEMPTED
+    saw_solution: bool = False  # before it was judged right
 
     def __post_init__(self):
         self.name = self.snippet.__name__
@@ -68,12 +72,12 @@ class Question:
 
     def show(self) -> None:
         """Display the claim, or the code and its purpose."""
-        if self.agrees == TRUE:
-            display(Markdown(f"**Claim.** {self.statement}"))
-            return
-        code = source_without_decorators(self.snippet)
-        text = f"**What it is meant to do.** {self.statement}"
-        display(Markdown(f"{text}\n\n```python\n{code}\n```"))
+        text = f"**Claim.** {self.statement}"
+        if self.agrees != TRUE:
+            code = source_without_decorators(self.snippet)
+            text = f"**What it is meant to do.** {self.statement}"
+            text += f"\n\n```python\n{code}\n```"
+        display(Markdown(text))
 
     def check(self, verdict: object) -> Score:
         """Return 1.0 if the verdict agrees with the evidence, else 0.0."""
@@ -81,18 +85,11 @@ class Question:
 
     def hint(self, number: int = 1) -> None:
         """Display a way to find the answer."""
-        call = f"`exercises.{self.name}.snippet(...)`"
-        text = (
-            f"{call} computes what the claim predicts. Work out one small example by "
-            "hand, and compare."
-            if self.agrees == TRUE
-            else f"Call {call} on the smallest arguments that you can think of, and "
-            "compare with what you work out by hand."
-        )
-        display(Markdown(f"**Hint.** {text}"))
+        display(Markdown(f"**Hint.** {TRY_IT.format(self.name)}"))
 
     def solution(self) -> None:
         """Display the verdict, the evidence and the reason."""
+        self.saw_solution |= self.last_outcome != PASSED
         parts = (f"`{self.solution_source}`", self._evidence_text(), self.explanation)
         display(Markdown("\n\n".join(parts)))
 
@@ -104,16 +101,16 @@ class Question:
         given = " ".join(str(verdict).lower().split())
         if given not in (one, other):
             words = f'The answer is "{one}" or "{other}", not {verdict!r}.'
-            return Judgment(messages.FAILED, 0.0, f"**Failed.** {words}")
+            return Judgment(FAILED, 0.0, f"**Failed.** {words}")
         is_so = {BUG: "It is a bug.", NOT_A_BUG: "It is not a bug."}
         words = is_so.get(self.truth, f"The claim is {self.truth}.")
         words = f"{words} {self._evidence_text()}"
         if given == self.truth:
             message = f"**Passed.** {words}\n\n{self.explanation}"
-            return Judgment(messages.PASSED, 1.0, message)
+            return Judgment(PASSED, 1.0, message)
         more = f"`exercises.{self.name}.solution()` says why."
         message = f"**Failed.** {words}\n\n{more}"
-        return Judgment(messages.FAILED, 0.0, message, f"answered {given!r}.")
+        return Judgment(FAILED, 0.0, message, f"answered {given!r}.")
 
     def _evidence_text(self) -> str:
         claim = self.agrees == TRUE
@@ -122,11 +119,10 @@ class Question:
             return f"{'It holds' if claim else 'It is right'} {calls}"
         case, expected, got = self.evidence
         wanted, given = ("in fact", "claimed") if claim else ("should give", "gives")
-        width = max(len(wanted), len(given)) + 2
         facts = [
             format_call(self.snippet, case),
-            f"{wanted:<{width}}{format_outcome(expected)}",
-            f"{given:<{width}}{format_outcome(got)}",
+            f"{wanted:<13}{format_outcome(expected)}",
+            f"{given:<13}{format_outcome(got)}",
         ]
         return "For example:\n\n```text\n" + "\n".join(facts) + "\n```"
 

@@ -7,51 +7,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_lib.foundation import OneOf, checked
+from course_lib.foundation import OneOf, check_choice, checked
 from course_lib.teaching.plots import style
-from course_lib.teaching.plots.letters import drawable, row_name
 
 MOST_PANELS = 3
 SPACINGS = ("linear", "logarithmic")
-
-
-@style.styled
-def plot_losses(
-    curves: Mapping[str, object],
-    lines: Mapping[str, float] | None = None,
-    *,
-    meanings: Mapping[str, str] | None = None,
-) -> Figure:
-    """Draw training losses against steps, smoothed, and levels to compare them with.
-
-    Args:
-        curves: name to losses, shape (steps,) or (runs, steps); of several runs the
-            mean, and a band from the smallest to the largest.
-        lines: name to a constant loss, such as a floor.
-        meanings: for some names what they mean, such as "right" or "wrong".
-    """
-    curves = style.read_each("curves", curves, _as_runs, most=style.MOST_CURVES)
-    figure, axes, levels = _with_levels(len(curves), lines)
-    ends = []
-    for number, (name, runs) in enumerate(curves.items()):
-        width = max(1, runs.shape[1] // 50)
-        steps = np.arange(runs.shape[1] // width) * width + width / 2
-        smooth = runs[:, : len(steps) * width]
-        smooth = smooth.reshape(len(runs), len(steps), width).mean(axis=2)
-        # Smoothing would hide where a run starts, at ln V: keep the first loss.
-        steps = np.append(0, steps)
-        smooth = np.append(runs[:, :1], smooth, axis=1)
-        look = style.curve_style(number, style.meaning_of(name, meanings, curves))
-        mean = smooth.mean(axis=0)
-        axes.plot(steps, mean, label=name, markevery=(3 * number, 12), **look)
-        if len(runs) > 1:
-            band = smooth.min(axis=0), smooth.max(axis=0)
-            axes.fill_between(steps, *band, color=look["color"], alpha=0.2)
-        ends.append((steps[-1], mean[-1], name, look))
-    axes.set(xlabel="optimizer step", ylabel="nats per token")
-    axes.set_ylim(bottom=0)
-    style.name_curves(axes, ends, levels)
-    return figure
 
 
 @style.styled
@@ -62,6 +22,7 @@ def plot_curves(
     xlabel: str,
     ylabel: str,
     lines: Mapping[str, float] | None = None,
+    meanings: Mapping[str, str] | None = None,
 ) -> Figure:
     """Draw one curve a name over common x values.
 
@@ -70,26 +31,39 @@ def plot_curves(
         curves: name to values, shape (points,) or (runs, points); of several runs the
             mean, and a band of one standard deviation.
         lines: name to a level to compare with.
+        meanings: for some names what they mean, such as "right" or "wrong".
     """
-    curves = style.read_each("curves", curves, _as_runs, most=style.MOST_CURVES)
-    x = style.finite("x", x).reshape(-1)
-    figure, axes, levels = _with_levels(len(curves), lines)
+    style.check_names("curves", curves, style.MOST_CURVES)
+    x, lines, meanings = style.finite("x", x).ravel(), lines or {}, meanings or {}
+    for name, meaning in meanings.items():
+        check_choice("a key of meanings", name, curves)
+        check_choice(f"meanings[{name!r}]", meaning, style.LOOKS)
+    figure, (axes,) = style.new_panels(max(3.4, 0.2 * len(curves | lines) + 1))
     ends = []
-    for number, (name, runs) in enumerate(curves.items()):
-        if (count := runs.shape[1]) != len(x):
-            wanted = f"{len(x)} points, one for each x"
-            raise ValueError(f"curves[{name!r}] must have {wanted}, got {count}")
-        look = style.curve_style(number)
-        middle = runs.mean(axis=0)
-        axes.plot(x, middle, label=name, **look)
+    for number, (name, values) in enumerate(curves.items()):
+        runs = np.atleast_2d(style.finite(f"curves[{name!r}]", values))
+        if runs.ndim > 2 or runs.shape[1] != len(x) or not runs.size:
+            wanted = f"shape ({len(x)},) or (runs, {len(x)}), a point for each x"
+            raise ValueError(
+                f"curves[{name!r}] must have {wanted}, got {np.shape(values)}"
+            )
+        look, mean = style.curve_style(number, meanings.get(name)), runs.mean(axis=0)
+        every = max(1, len(x) // 10)
+        axes.plot(x, mean, markevery=(3 * number % every, every), **look)
         if len(runs) > 1:
-            deviation = runs.std(axis=0, ddof=1)
-            band = middle - deviation, middle + deviation
+            spread = runs.std(axis=0, ddof=1)
+            band = mean - spread, mean + spread
             axes.fill_between(x, *band, color=look["color"], alpha=0.2)
-        ends.append((x.max(), middle[x.argmax()], name, look))
-    axes.set(xlabel=drawable(xlabel), ylabel=drawable(ylabel))
-    axes.grid()
-    style.name_curves(axes, ends, levels)
+        ends.append((x.max(), mean[x.argmax()], name, look))
+    for name, level in lines.items():
+        level = float(style.finite(f"lines[{name!r}]", level))
+        dotted = {"color": style.INK, "linewidth": 1, "linestyle": (0, (1, 2))}
+        axes.axhline(level, zorder=1, **dotted)
+        ends.append((None, level, name, {"color": style.INK}))
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    axes.grid(axis="y")
+    axes.xaxis.set_major_formatter(style.in_words)
+    _name_ends(axes, ends)
     return figure
 
 
@@ -110,87 +84,88 @@ def plot_intervals(
             for each, with one y axis for all.
         spacing: of the x axis: "linear" or "logarithmic".
     """
-    panels = _as_panels(curves)
-    height = _height(max(map(len, panels.values())))
-    figure, all_axes = style.new_panels(height, columns=len(panels), sharey=True)
+    style.check_names("curves", curves, style.MOST_CURVES)
+    titled = all(
+        isinstance(points, Mapping)
+        for panel in curves.values()
+        for points in style.check_names("curves", panel, style.MOST_CURVES).values()
+    )
+    panels = (
+        style.check_names("curves", curves, MOST_PANELS) if titled else {"": curves}
+    )
+    figure, all_axes = style.new_panels(3.4, columns=len(panels), sharey=True)
     names = list(dict.fromkeys(name for panel in panels.values() for name in panel))
-    xs = [x for panel in panels.values() for points in panel.values() for x in points]
-    xs = np.unique(style.finite("x values", xs))
     for axes, (title, panel) in zip(all_axes, panels.items(), strict=True):
-        ends = []
+        ends, at = [], set()
         for name, points in panel.items():
-            table = style.finite(f"curves[{name!r}]", list(points.values()))
-            if table.ndim != 2 or table.shape[1] != 2:
-                wanted = "pairs of a mean and a half-width"
-                raise ValueError(f"curves[{name!r}] must be {wanted}")
-            if (table[:, 1] < 0).any():
-                raise ValueError(f"curves[{name!r}] must have no negative half-width")
-            order = np.argsort(list(points))
-            x = np.array(list(points), dtype=float)[order]
-            means, half_widths = table[order].T
+            x, table = style.finite("x", list(points)), _pairs(name, points)
+            means, half_widths = table[np.argsort(x)].T
             look = style.curve_style(names.index(name))
-            axes.errorbar(x, means, yerr=half_widths, capsize=4, label=name, **look)
-            ends.append((x[-1], means[-1], name, look))
-        _space_x(axes, xs, spacing == "logarithmic", 6.5 / len(panels))
-        axes.set_xlabel(drawable(xlabel))
+            axes.errorbar(np.sort(x), means, yerr=half_widths, capsize=4, **look)
+            ends.append((x.max(), means[-1], name, look))
+            at |= set(x)
+        if spacing == "logarithmic":
+            if min(at) <= 0:
+                wanted = "positive on a logarithmic axis"
+                raise ValueError(f"x must be {wanted}, got {min(at):g}")
+            axes.set_xscale("log", base=2)
+        axes.set_xticks(sorted(at), [f"{x:,g}" for x in sorted(at)])
+        axes.minorticks_off()
+        axes.set_xlabel(xlabel)
         axes.grid(axis="y")
-        axes.set_title(row_name(title))
-        last = axes is all_axes[-1]
-        if last or list(panel) != list(list(panels.values())[-1]):
-            style.name_curves(axes, ends)
-    all_axes[0].set_ylabel(drawable(ylabel))
+        axes.set_title(style.name_of(title))
+        if axes is all_axes[-1] or list(panel) != list([*panels.values()][-1]):
+            _name_ends(axes, ends)
+    all_axes[0].set_ylabel(ylabel)
     return figure
 
 
-def _height(num_names: int) -> float:
-    return max(3.4, 0.2 * num_names + 1)
+def _pairs(name: str, points: Mapping) -> np.ndarray:
+    table = style.finite(f"curves[{name!r}]", list(points.values()))
+    if table.ndim != 2 or table.shape[1] != 2 or (table[:, 1] < 0).any():
+        wanted = "pairs of a mean and a half-width, none of them negative"
+        raise ValueError(f"curves[{name!r}] must be {wanted}")
+    return table
 
 
-def _with_levels(
-    num_curves: int, lines: Mapping[str, float] | None
-) -> tuple[Figure, Axes, list[tuple]]:
-    lines = style.as_levels(lines)
-    figure, axes = style.new_figure(_height(num_curves + len(lines)))
-    return figure, axes, style.draw_levels(axes, lines)
+def _name_ends(axes: Axes, ends: list[tuple]) -> None:
+    """Write names on the right, each beside the end of its curve; none over another.
 
-
-def _as_runs(name: str, values: object) -> np.ndarray:
-    runs = np.atleast_2d(style.finite(name, values))
-    if runs.ndim > 2 or not runs.size:
-        wanted = "shape (points,) or (runs, points)"
-        raise ValueError(f"{name} must have {wanted}, got {np.shape(values)}")
-    return runs
-
-
-def _as_panels(curves: Mapping[str, Mapping]) -> Mapping[str, Mapping]:
-    style.read_each("curves", curves, style.check_mapping)
-    are_panels = [isinstance(v, Mapping) for p in curves.values() for v in p.values()]
-    panels = curves if all(are_panels) else {"": curves}
-    few = style.check_mapping, style.MOST_CURVES
-    style.read_each("curves", panels, *few, most=MOST_PANELS)
-    return panels
-
-
-def _space_x(axes: Axes, at: np.ndarray, logarithmic: bool, inches: float) -> None:
-    """Put a tick at each x; names that would touch one another share one label."""
-    if logarithmic:
-        if at[0] <= 0:
-            raise ValueError(f"x must be positive on a logarithmic axis, got {at[0]:g}")
-        axes.set_xscale("log", base=2)
-    elif len(at) > 20:
+    `ends` are (x, y, name, look) of each; x is `None` for a line across. A curve that
+    is alone has its name as the title.
+    """
+    if len(ends) == 1:
+        axes.set_title(style.name_of(ends[0][2]))
         return
-    scaled = np.log(at) if logarithmic else at
-    scaled = (scaled - scaled[0]) / max(np.ptp(scaled), 1e-9) * inches
-    owner, written = 0, {0: []}
-    for number, (x, place) in enumerate(zip(at, scaled, strict=True)):
-        text = f"{x:,g}"
-        letters = len(_joined(written[owner])) + len(text)
-        if number and place - scaled[owner] > 0.045 * letters + 0.05:
-            owner, written[number] = number, []
-        written[owner].append(text)
-    axes.set_xticks(at, [_joined(written.get(i, [])) for i in range(len(at))])
-    axes.minorticks_off()
+    low, high = axes.get_ylim()
+    gap = 1.35 * style.SMALL / 72 / (axes.figure.get_figheight() - 0.8)
+    wanted = [(y - low) / (high - low) for _, y, _, _ in ends]
+    for (x, y, name, look), place in zip(ends, spread_out(wanted, gap), strict=True):
+        # Curves may end in one point: the marker tells which is which.
+        sign = style.MARKERS.get(look.get("marker"), "")
+        lead = {"arrowstyle": "-", "linewidth": 0.7, "color": look["color"]}
+        axes.annotate(
+            f"{sign} {style.name_of(name)}".lstrip(),
+            (1, y) if x is None else (x, y),
+            (1.03, place),
+            xycoords=("axes fraction", "data") if x is None else "data",
+            textcoords="axes fraction",
+            va="center",
+            fontsize=style.SMALL,
+            annotation_clip=False,
+            arrowprops=lead | {"shrinkA": 1, "shrinkB": 4},
+        )
 
 
-def _joined(group: list[str]) -> str:
-    return ", ".join(group) if len(group) < 3 else f"{group[0]} … {group[-1]}"
+def spread_out(wanted: list[float], gap: float) -> np.ndarray:
+    """Move places apart until neighbors are `gap` away, and as little as that takes: an
+    isotonic regression, a maximum of minima of means."""
+    order, count = np.argsort(wanted, kind="stable"), len(wanted)
+    gaps = gap * np.arange(count)
+    places, moved = np.asarray(wanted)[order] - gaps, np.empty(count)
+    for i in range(count):
+        moved[order[i]] = gaps[i] + max(
+            min(places[first:end].mean() for end in range(i + 1, count + 1))
+            for first in range(i + 1)
+        )
+    return moved

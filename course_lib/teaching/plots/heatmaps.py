@@ -1,14 +1,15 @@
 """Tables of numbers, as colors."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from matplotlib import colormaps
-from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap, Normalize
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from course_lib.teaching.plots import style
-from course_lib.teaching.plots.letters import drawable, row_name
 
 MOST_VALUES = 12  # as many integers get a color of their own; more share a scale
 LARGEST = 200, 2000
@@ -17,7 +18,7 @@ MOST_TABLES = 3
 
 @style.styled
 def plot_heatmap(
-    values: object, *, xlabel: str, ylabel: str, label: str, zero: str | None = None
+    values: object, *, xlabel: str, ylabel: str, label: str, zero: str = "0"
 ) -> Figure:
     """Draw a table of numbers as colors, with its zeros left white and crossed out.
 
@@ -27,52 +28,42 @@ def plot_heatmap(
         label: what the colors mean.
         zero: what a zero means, such as "never a target".
     """
-    tables = style.read_panels("values", values, _as_table, most=MOST_TABLES)
-    most_rows = max(map(len, tables.values()))
-    height = min(0.28 * most_rows + 1.8, 5)
+    named = values if isinstance(values, Mapping) else {"": values}
+    style.check_names("values", named, MOST_TABLES)
+    tables = {title: _as_table(title, table) for title, table in named.items()}
+    numbers = np.concatenate([table.ravel() for table in tables.values()])
+    there = np.unique(numbers[numbers != 0]) if numbers.any() else np.ones(1)
+    colors, norm, ticks = colormaps["viridis"], Normalize(there[0], there[-1]), None
+    if (there % 1 == 0).all() and there[-1] - there[0] < MOST_VALUES:
+        ticks = np.arange(there[0], there[-1] + 1)
+        colors = ListedColormap(colors(np.linspace(0, 0.95, len(ticks))))
+        norm = BoundaryNorm(np.append(ticks, ticks[-1] + 1) - 0.5, len(ticks))
+    height = min(0.28 * max(map(len, tables.values())) + 1.8, 5)
     figure, panels = style.new_panels(height, columns=len(tables), sharey=True)
-    numbers = np.unique(np.concatenate([t.ravel() for t in tables.values()]))
-    has_zeros, numbers = (numbers == 0).any(), numbers[numbers != 0]
-    colors, norm, ticks = _scale(numbers)
-    for axes, (name, table) in zip(panels, tables.items(), strict=True):
-        axes.patch.set(facecolor="white", hatch=style.LOST_HATCH, edgecolor=style.LOST)
+    crossed = {"facecolor": "white", "edgecolor": style.LOST, "hatch": "xxxx"}
+    for axes, (title, table) in zip(panels, tables.items(), strict=True):
+        axes.patch.set(**crossed)
         shown = np.ma.masked_equal(table, 0)
-        axes.imshow(
-            shown, cmap=colors, norm=norm, aspect="auto", interpolation="nearest"
-        )
+        how = {"aspect": "auto", "interpolation": "nearest"}
+        image = axes.imshow(shown, cmap=colors, norm=norm, **how)
         if len(table) <= 40:  # rows that are alike must not melt into one
-            for row in range(1, len(table)):
-                axes.axhline(row - 0.5, color="white", linewidth=1.5)
-        axes.set_title(row_name(name))
-        axes.set_xlabel(drawable(xlabel))
+            between = np.arange(1, len(table)) - 0.5
+            axes.hlines(between, *axes.get_xlim(), color="white", linewidth=1.5)
+        axes.set_title(style.name_of(title))
+        axes.set_xlabel(xlabel)
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(8, integer=True))
-    panels[0].set_ylabel(drawable(ylabel))
-    source = ScalarMappable(norm, colors)
-    bar = figure.colorbar(source, ax=list(panels), label=drawable(label), ticks=ticks)
+    panels[0].set_ylabel(ylabel)
+    bar = figure.colorbar(image, ax=panels, label=label, ticks=ticks)
     bar.ax.minorticks_off()
-    if has_zeros:
-        crossed = style.sample("lost", 0)
-        style.explain(figure, {f"0: {row_name(zero)}" if zero else "0": crossed})
+    if not numbers.all():
+        style.explain(figure, [Patch(label=zero, **crossed)])
     return figure
 
 
 def _as_table(name: str, values: object) -> np.ndarray:
-    table = style.finite(name, values)
+    table = style.finite(f"values[{name!r}]", values)
     if table.ndim != 2 or not table.size or (np.array(table.shape) > LARGEST).any():
         wanted = f"shape (rows, columns), at most {LARGEST}"
-        raise ValueError(f"{name} must have {wanted}, got {table.shape}")
+        raise ValueError(f"values[{name!r}] must have {wanted}, got {table.shape}")
     return table
-
-
-def _scale(numbers: np.ndarray) -> tuple:
-    """A color for each of a few integers, or a scale from smallest to largest."""
-    if not numbers.size:
-        return colormaps["viridis"], Normalize(0, 1), None
-    whole = (numbers == np.round(numbers)).all() and abs(numbers).max() < 2**53
-    if whole and numbers[-1] - numbers[0] < MOST_VALUES:
-        steps = np.arange(numbers[0], numbers[-1] + 1)
-        colors = ListedColormap(colormaps["viridis"](np.linspace(0, 0.95, len(steps))))
-        edges = np.append(steps, steps[-1] + 1) - 0.5
-        return colors, BoundaryNorm(edges, len(steps)), steps
-    return colormaps["viridis"], Normalize(numbers[0], numbers[-1]), None

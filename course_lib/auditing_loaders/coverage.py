@@ -1,0 +1,414 @@
+"""What an audit can find in the tokens of an epoch: those that come again, those that
+several ranks read, and those that nobody reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from types import SimpleNamespace
+
+import numpy as np
+
+from course_lib.auditing_loaders.findings import (
+    Findings,
+    as_runs,
+    counted,
+    such_as,
+)
+from course_lib.auditing_loaders.handed_out import Reading
+from course_lib.auditing_loaders.loader_reading import Documents
+
+# Of the stream, that may be left over without a finding. By default a step of all ranks
+# is a fiftieth, and less than a step may be left over. Where it is more than this, the
+# audit is too small to tell a dropped step from a mistake.
+MOST_LEFT_OVER = 1 / 10
+# Of the windows of a document, so many begin equally far apart if their overlaps are by
+# design. An extra window makes two other steps of one.
+SHARE_BY_DESIGN = 3 / 4
+CHANCE = 1 / 1000  # that chance alone makes what is taken for a sign
+
+
+# Tokens that come again
+
+
+def find_repeats(
+    readings: Sequence[Reading],
+    documents: Documents,
+    found: Findings,
+    undecided: dict[str, str],
+) -> None:
+    """Find windows of an epoch that begin before the one before them ends, sooner than
+    is regular; `readings` are those of all ranks."""
+    windows = windows_of(readings)
+    again, other, stride = find_again(windows, readings, documents)
+    if stride is not None:
+        words = (
+            f"windows overlap as with a stride of {stride}, but too few came to tell: "
+            "more tokens would"
+        )
+        undecided.setdefault("repeated", words)
+    same_rank = windows.rank[again] == windows.rank[other]
+    again, other = again[same_rank], other[same_rank]
+    ends = np.minimum(windows.last[again], windows.last[other])
+    if count := int((ends - windows.first[again] + 1).sum()):
+        reading = readings[windows.rank[again[0]]]
+        one, twin = (reading.name_of(windows.row[each[0]]) for each in (other, again))
+        position = windows.first[again[0]]
+        # where labels are too far ahead, it is the target that is there
+        position += int(np.nan_to_num(reading.rows.ahead[windows.row[again[0]]]))
+        words = f"position {position} is a target in {one} and again in {twin}"
+        whose = f" of rank {reading.rank}" if reading.rank else ""
+        whose += f" in epoch {reading.epoch}" if reading.epoch else ""
+        found.count("repeated", count, words + whose)
+
+
+def windows_of(readings: Sequence[Reading]) -> SimpleNamespace:
+    """Return the windows of all ranks: first and last target, rank, row and pass."""
+    each = [reading.windows for reading in readings]
+    ranks = [np.full(len(own.row), number) for number, own in enumerate(each)]
+    passes = [r.pass_of_rows[own.row] for r, own in zip(readings, each, strict=True)]
+    return SimpleNamespace(
+        first=np.concatenate([own.first for own in each]),
+        last=np.concatenate([own.last for own in each]),
+        row=np.concatenate([own.row for own in each]),
+        rank=np.concatenate(ranks),
+        pass_number=np.concatenate(passes),
+    )
+
+
+def find_again(
+    windows: SimpleNamespace,
+    readings: Sequence[Reading],
+    documents: Documents,
+) -> tuple[np.ndarray, np.ndarray, int | None]:
+    """Return windows that read tokens again, for each the one that it overlaps, and a
+    stride that may be what makes others overlap, if that can't be decided.
+
+    A stride below T, or chunks with an overlap, make regular steps: nearly all windows
+    of a document begin equally far apart. So overlaps of such windows are by design,
+    and so is a last window that is moved back to the end of its document.
+    """
+    order = np.lexsort([windows.last, windows.first, windows.pass_number])
+    first, last = windows.first[order], windows.last[order]
+    number = windows.pass_number[order]
+    if len(first) < 2:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), None
+    num_tokens = readings[0].num_tokens
+    ends = np.append(documents.starts[1:], num_tokens) - 1
+    # `which` of all windows before reaches farthest
+    reach = number * np.int64(num_tokens + 1) + last
+    farthest = np.maximum.accumulate(reach)
+    which = np.where(reach == farthest, np.arange(len(reach)), 0)
+    which = np.maximum.accumulate(which)[:-1]
+    overlaps = (last[which] >= first[1:]) & (number[which] == number[1:])
+    step = first[1:] - first[:-1]
+    is_copy = overlaps & (step == 0) & (last[1:] == last[:-1])
+    at_end = overlaps & np.isin(last[1:], ends) & ~is_copy
+    is_again = overlaps & ~at_end
+    document = documents.number_of(first)
+    inside = (number[1:] == number[:-1]) & (document[1:] == document[:-1])
+    regular, possible = strides_of(step[inside & ~at_end & ~is_copy], readings)
+    open_to = None
+    if regular is not None:
+        is_again &= step < regular
+    elif possible is not None and (is_again & (step >= possible)).any():
+        is_again &= step < possible
+        open_to = possible
+    at = np.flatnonzero(is_again)
+    return order[at + 1], order[which[at]], open_to
+
+
+def strides_of(
+    steps: np.ndarray, readings: Sequence[Reading]
+) -> tuple[int | None, int | None]:
+    """Return the stride that nearly all steps from window to window are, and one that
+    they could be if some windows had been dropped; None where there is no such stride.
+
+    A dropped window makes a step of two strides, and a window too many may make two
+    steps of half a stride, so that few windows do not tell these apart. Dropped are
+    less than a step of all ranks; but if `max_batches` ended a shuffled order, any
+    windows may not have come yet.
+    """
+    each, times = np.unique(steps[steps > 0], return_counts=True)
+    if not each.size:
+        return None, None
+    enough = SHARE_BY_DESIGN * len(steps)
+    # how many steps are so many strides, and how many windows would be missing there
+    with_missing = np.array([times[each % one == 0].sum() for one in each])
+    if readings[0].is_cut:
+        times = with_missing
+    if times.max() >= enough:
+        return int(each[times.argmax()]), None
+    most = sum(reading.batch_size for reading in readings)
+    for one in each[::-1][with_missing[::-1] >= enough]:
+        strides = steps[(steps > 0) & (steps % one == 0)] // one
+        if (strides - 1).sum() < most:
+            return None, int(one)
+    return None, None
+
+
+# Ranks
+
+
+def find_overlaps(
+    readings: Sequence[Reading], alone: np.ndarray | None, found: Findings
+) -> None:
+    """Find tokens that ranks together read more often than one rank alone.
+
+    Args:
+        readings: of all ranks, in one epoch.
+        alone: how often one rank of one has each token as a target; None if it could
+            not be asked.
+    """
+    targets = np.array([reading.targets for reading in readings])
+    together = targets.sum(axis=0)
+    allowed = np.ones_like(together) if alone is None else np.maximum(alone, 1)
+    several = np.count_nonzero(targets, axis=0) > 1
+    excess = np.flatnonzero(several & (together > allowed))
+    if excess.size:
+        position = excess[0]
+        at = [row_of_target(reading, position) for reading in readings]
+        words = f"position {position} is a target in {' and '.join(filter(None, at))}"
+        times = counted(int(allowed[position]), "time")
+        found.count(
+            "ranks_overlap", excess.size, f"{words}; one rank alone reads it {times}"
+        )
+
+
+def row_of_target(reading: Reading, position: int) -> str:
+    """Say in which row a rank first has this target, "" if in none."""
+    places = reading.places
+    at = np.flatnonzero(places.is_target & (places.labels == position))
+    if not at.size:
+        return ""
+    row = int(np.searchsorted(reading.rows.begin, at[0], side="right")) - 1
+    return f"{reading.name_of(row)} of rank {reading.rank}"
+
+
+def find_overlaps_in_passes(readings: Sequence[Reading], found: Findings) -> None:
+    """Find rows that several ranks read in one pass over the stream, where
+    `max_batches` ends the epoch anywhere."""
+    keys = [  # which are others when the stream is read again
+        r.order + np.uint64(0x9E3779B97F4A7C15) * r.pass_of_rows.astype(np.uint64)
+        for r in readings
+    ]
+    for (one, own), (other, others) in combinations(
+        zip(readings, keys, strict=True), 2
+    ):
+        both = np.isin(own, others) & (one.rows.first >= 0)
+        if both.any():
+            row = int(both.argmax())
+            twin = int(np.argmax(others == own[row]))
+            words = (
+                f"the row from position {one.rows.first[row]} on is {one.name_of(row)} "
+                f"of rank {one.rank} and {other.name_of(twin)} of rank {other.rank}"
+            )
+            found.count("ranks_overlap", len(np.unique(own[both])), words)
+
+
+def find_steps(readings: Sequence[Reading], found: Findings) -> None:
+    """Find ranks that have more batches than others, or begin again before them."""
+    epoch = readings[0].epoch
+    steps = [reading.num_batches for reading in readings]
+    counts = ", ".join(f"rank {r}: {n:,}" for r, n in enumerate(steps))
+    least = min(steps)
+    words = (
+        f"the numbers of batches in epoch {epoch} are {counts}: a run whose ranks "
+        f"train until their own batches end hangs in step {least + 1:,}, and one that "
+        f"stops all ranks after {least:,} does not"
+    )
+    found.count("unequal_steps", max(steps) - least, words)
+    begins = [begins_again(reading) for reading in readings]
+    again = [batch for batch in begins if batch is not None]
+    if again and any(batch != min(again) for batch in begins):
+        said = [
+            f"rank {rank} after {counted(batch, 'batch')}"
+            if batch is not None
+            else f"rank {rank} not yet"
+            for rank, batch in enumerate(begins)
+        ]
+        lag = max((batch or steps[rank]) for rank, batch in enumerate(begins))
+        found.count(
+            "unequal_steps",
+            max(1, lag - min(again)),
+            f"ranks begin again with the same batches: {', '.join(said)}; no rank "
+            "waits for another, but they drift apart",
+        )
+
+
+def begins_again(reading: Reading) -> int | None:
+    """Return the batch from which on all are those from the first one on."""
+    if not reading.is_cut:
+        return None
+    batches = [batch["key"].tolist() for batch in reading.batches]
+    for begin in range(1, len(batches)):
+        if batches[begin] == batches[0]:
+            rest = batches[begin:]
+            return begin if rest == batches[: len(rest)] else None
+    return None
+
+
+# Tokens that nobody reads
+
+
+def find_lost(
+    epochs: Sequence[Sequence[Reading]],
+    documents: Documents,
+    found: Findings,
+    undecided: dict[str, str],
+    notes: list[str],
+) -> bool:
+    """Find tokens that are never a target of any rank in an epoch; `epochs[r][e]`.
+
+    There are two rules. What no epoch reads is lost, but for a tail. What another order
+    reads is left over as long as it is less than a step of all ranks: that is a fact,
+    as is a tail of less than a step. Return whether chance may be behind a verdict, so
+    that more epochs should be read.
+    """
+    by_epoch = list(zip(*epochs, strict=True))
+    targets = [sum(reading.targets for reading in ranks) for ranks in by_epoch]
+    name = "ranks_lose" if len(by_epoch[0]) > 1 else "lost"
+    every = [reading for ranks in by_epoch for reading in ranks]
+    in_order = all(reading.goes_forward for reading in every)
+    by_chance = in_order and log_orders(every) < -math.log(CHANCE)
+    is_open = False
+    for number, (ranks, count) in enumerate(zip(by_epoch, targets, strict=True)):
+        if ranks[0].goes_on:  # it need not begin where the stream does
+            continue
+        never = count == 0
+        is_lost = never & ~unpredictable(ranks, targets, documents)
+        shuffled = not in_order or by_chance or min(r.num_batches for r in ranks) < 2
+        others = [
+            other
+            for readings, other in zip(by_epoch, targets, strict=True)
+            if not all(map(has_same_order, ranks, readings))
+        ]
+        is_left_over = np.zeros_like(is_lost)
+        for at in (tails(ranks), left_out_rows(ranks, never & shuffled, others)):
+            if np.count_nonzero(is_lost[at]) < step_of(ranks):
+                is_left_over[at] |= is_lost[at]
+        lost = np.flatnonzero(is_lost & ~is_left_over)
+        left_over = np.count_nonzero(is_left_over)
+        if left_over > MOST_LEFT_OVER * len(count):
+            words = (
+                f"of {len(count):,} tokens, epoch {number} leaves over {left_over:,}, "
+                "less than a step of all ranks: more would tell"
+            )
+            undecided.setdefault(name, words)
+        is_open |= lost.size < step_of(ranks) and (
+            lost.size > 0 or (by_chance and left_over > 0)
+        )
+        # A target that tells no place, or a wrong one, is a token that seems missing.
+        untold = sum(reading.untold for reading in ranks)
+        twice = int((count - 1).clip(min=0).sum())
+        if untold and 0 < lost.size <= untold + twice:
+            words = f"targets in rows that are too short to tell a place: {untold:,}"
+            notes.append(f"{words}; seemingly missing, and maybe there: {lost.size:,}")
+        elif lost.size:
+            be = "is" if lost.size == 1 else "are"
+            words = f"{lost.size:,} of {len(count):,} tokens {be} never a target"
+            words += f" in epoch {number}" if number else ""
+            found.count(name, lost.size, words + such_as(lost))
+            break
+    return is_open
+
+
+def has_same_order(one: Reading, other: Reading) -> bool:
+    return np.array_equal(one.order, other.order)
+
+
+def unpredictable(
+    ranks: Sequence[Reading], targets: Sequence[np.ndarray], documents: Documents
+) -> np.ndarray:
+    """Say which tokens nothing could predict: the first of the stream, of a document,
+    and of a rank's own share; and what a random offset skips, or labels that are too
+    far ahead."""
+    found = np.zeros(len(targets[0]), dtype=bool)
+    found[documents.starts] = True
+    for reading in ranks:
+        firsts = reading.rows.first[reading.rows.first >= 0]
+        if reading.goes_forward and firsts.size:
+            found[firsts.min()] = True
+    heads = {int(np.argmax(count > 0)) for count in targets}
+    moves = len(heads) > 1 or len(targets) == 1
+    too_far = max(0, ranks[0].commonest_ahead or 0)
+    head = int(np.argmax(sum(reading.targets for reading in ranks) > 0))
+    if head - 1 <= (ranks[0].row_length if moves else too_far):
+        found[:head] = True
+    return found
+
+
+def tails(ranks: Sequence[Reading]) -> np.ndarray:
+    """Return the positions after the last window, or after that of each track.
+
+    Tracks are what the places of the batch read if each has a part of the stream.
+    """
+    tracks = sorted(track for reading in ranks for track in reading.tracks())
+    ends = [end for _, end in tracks]
+    begins = [begin for begin, _ in tracks[1:]]
+    few = min(reading.num_batches for reading in ranks) < 2  # one row is no track
+    if few or any(end > begin for end, begin in zip(ends, begins, strict=False)):
+        ends, begins = [max(ends)], []
+    nexts = [*begins, ranks[0].num_tokens - 1]
+    gaps = [np.arange(e + 1, n + 1) for e, n in zip(ends, nexts, strict=True)]
+    return np.concatenate(gaps)
+
+
+def left_out_rows(
+    ranks: Sequence[Reading], never: np.ndarray, others: Sequence[np.ndarray]
+) -> np.ndarray:
+    """Return the positions in rows that a shuffled order may have put last.
+
+    A run of tokens that are never a target is such a row if another order reads some of
+    it. Where a row holds several windows, some of it is not even handed out.
+    """
+    elsewhere = np.any(others, axis=0) if others else np.ones_like(never)
+    num_windows = sum(len(reading.starts) for reading in ranks)
+    is_plain = num_windows == sum(len(reading.order) for reading in ranks)
+    handed_out = np.any([reading.handed_out for reading in ranks], axis=0)
+    left_out = [
+        each
+        for each in as_runs(np.flatnonzero(never))
+        if elsewhere[each].any() and (is_plain or not handed_out[each].all())
+    ]
+    return np.concatenate([np.zeros(0, np.int64), *left_out])
+
+
+def step_of(ranks: Sequence[Reading]) -> int:
+    """Targets of one step of all ranks: B x T x ranks."""
+    size = max(reading.batch_size for reading in ranks)
+    return size * ranks[0].row_length * len(ranks)
+
+
+def log_orders(readings: Sequence[Reading]) -> float:
+    """Return the logarithm of how many orders shuffles give so many rows, for each that
+    looks like tracks: n rows at one place of the batch have n! orders."""
+    rows = [np.bincount(reading.rows.row) for reading in readings]
+    return sum(math.lgamma(n + 1) for n in np.concatenate(rows))
+
+
+def epochs_to_decide(ranks: Sequence[Reading]) -> int:
+    """Return in how many epochs no token is always lost by chance, but for `CHANCE`.
+
+    Of n rows, a shuffle may drop d in an epoch, fewer than a step. All of E epochs
+    drop one of them with probability (d / n)**E, and there are n of them. Of k random
+    offsets, all E epochs begin at the same one with probability (1 / k)**(E - 1). Of
+    shuffles that have m orders, all E look like tracks with probability (1 / m)**E.
+    """
+    rows = sum(len(reading.order) for reading in ranks)
+    dropped = max(reading.batch_size for reading in ranks) * len(ranks)
+    share = min(0.5, dropped / max(rows, 1))
+    by_shuffle = math.log(CHANCE / max(rows, 1)) / math.log(share)
+    # below a stride, or below T where a stride of 1 leaves no other choice
+    stride = commonest_stride(np.concatenate([reading.starts for reading in ranks]))
+    offsets = [each for each in (stride, ranks[0].row_length) if each > 1]
+    by_offset = 1 - math.log(CHANCE) / math.log(min(offsets)) if offsets else 0
+    orders = log_orders(ranks)  # 0 of a single row, which has one order
+    by_order = -math.log(CHANCE) / orders if orders else 0
+    return math.ceil(max(by_shuffle, by_offset, by_order))
+
+
+def commonest_stride(starts: np.ndarray) -> int:
+    steps, times = np.unique(np.diff(np.unique(starts)), return_counts=True)
+    return int(steps[times.argmax()]) if steps.size else 0

@@ -1,0 +1,184 @@
+"""What one rank reads: its epochs, the first of them again, and resumed."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from course_lib.auditing_loaders.findings import (
+    Findings,
+    counted,
+    find_in_rows,
+    find_resumed,
+    find_unrepeatable,
+)
+from course_lib.auditing_loaders.handed_out import Reading
+from course_lib.auditing_loaders.loader_reading import (
+    END,
+    LoaderCall,
+    LoaderError,
+    MadeLoader,
+    check_that_ids_are_told,
+    guarded,
+    read_epoch,
+)
+from course_lib.auditing_loaders.placed_rows import PlacedRows
+
+
+@dataclass
+class RankReading:
+    """What one rank has read, and what it alone shows."""
+
+    epochs: list[Reading] = field(default_factory=list)
+    found: Findings = field(default_factory=Findings)
+    notes: list[str] = field(default_factory=list)
+
+
+def read_rank(
+    call: LoaderCall, num_epochs: int, resume_after: int | None
+) -> RankReading:
+    """Read the epochs of one rank, the first of them twice, and resume the first."""
+    rank = RankReading()
+    rank.epochs = read_epochs(call, num_epochs, rank.found)
+    if rank.epochs[0].views_stream:
+        words = "writing into them changes it"
+        rank.notes.append(f"batches are views of the stream: {words}")
+    again = call()
+    find_unrepeatable(rank.epochs[0], read_epoch(call, again), rank.found)
+    if call.can_resume(again):
+        resume(call, resume_after, rank)
+        if not call.begins_anew(again):
+            resume(call, resume_after, rank, in_second=True)
+    else:
+        words = "it has no state_dict and load_state_dict"
+        rank.notes.append(f"resuming the loader was not tried, because {words}")
+    return rank
+
+
+def read_epochs(
+    call: LoaderCall, num_epochs: int, found: Findings | None = None
+) -> list[Reading]:
+    """Read epochs of one rank, and find what is wrong inside their rows if asked to."""
+    epochs: list[Reading] = []
+    made = call()
+    for epoch in range(num_epochs):
+        anew = epoch > 0 and call.begins_anew(made, epochs[-1].is_cut)
+        if anew:
+            made = call(epoch)
+        seen = read_and_look(call, made, epoch, found)
+        if epoch and not seen.num_batches:  # it can be iterated only once
+            made = call(epoch)
+            seen = read_and_look(call, made, epoch, found)
+        check_that_ids_are_told(seen, call, made)
+        seen.goes_on = epoch > 0 and not anew and isinstance(made.loader, Iterator)
+        epochs.append(seen)
+    return epochs
+
+
+def read_and_look(
+    call: LoaderCall, made: MadeLoader, epoch: int, found: Findings | None
+) -> Reading:
+    """Read an epoch, and find what is wrong inside its rows and in memory."""
+    if found is None:
+        return read_epoch(call, made, epoch=epoch)
+    memory: list[tuple[np.ndarray, np.ndarray]] = []
+    here = Findings()
+
+    def look(rows: PlacedRows, at: str) -> None:
+        find_in_rows(rows, at, call.documents, here)
+        memory[:] = find_shared_memory(rows.batch.memory, memory, here, at)
+
+    seen = read_epoch(call, made, look=look, epoch=epoch)
+    found.update(here | found)  # the first epoch that shows it
+    return seen
+
+
+def find_shared_memory(
+    memory: Sequence[np.ndarray],
+    before: Sequence[tuple[np.ndarray, np.ndarray]],
+    found: Findings,
+    at: str,
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Find what lies in the same memory: inputs and labels, or two batches.
+
+    `before` holds the memory of the batch before, and what was in it. Returns the same
+    of this batch.
+    """
+    both = len(memory) == 2 and np.shares_memory(*memory)
+    words = f"inputs and labels of {at} share memory"
+    found.count("shared_memory", both, f"{words}: writing into one changes the other")
+    changed = any((now != then).any() for now, then in before)
+    words = f"the batch before changed when {at} was made, in the same memory"
+    found.count("shared_memory", changed, words)
+    return [(block, block.copy()) for block in memory]
+
+
+def resume(
+    call: LoaderCall,
+    resume_after: int | None,
+    rank: RankReading,
+    in_second: bool = False,
+) -> None:
+    """Stop a loader, go on in a new one, and compare with what the first one gives: the
+    rest of the epoch, and the whole epoch that comes next.
+
+    It is stopped in its first iteration or in its second, by which some loaders count
+    epochs.
+    """
+    num_batches = rank.epochs[0].num_batches
+    stop = num_batches // 2 if resume_after is None else resume_after
+    if stop >= num_batches:
+        wanted = f"less than {num_batches}, the batches of an epoch"
+        raise ValueError(f"resume_after must be {wanted}, got {stop}")
+    stopped, new = call(), call()
+    if in_second:
+        read_epoch(call, stopped)
+    batches = guarded(stopped.words, iter, stopped.loader)
+    for _ in range(stop):
+        if guarded(stopped.words, next, batches, END) is END and in_second:
+            return  # it can be iterated only once
+    try:
+        state = guarded(f"state_dict() of {stopped.words}", stopped.loader.state_dict)
+    except LoaderError as error:
+        if resume_after is not None:
+            raise
+        # Wrappers have the method even where it cannot work.
+        rank.notes.append(f"resuming was not tried, because {error}")
+        return
+    # as a checkpoint would keep it
+    saved = f"saving the state of {stopped.words}"
+    state = guarded(saved, lambda: pickle.loads(pickle.dumps(state)))
+    left = call
+    if call.max_batches is not None:
+        left = replace(call, max_batches=call.max_batches - stop)
+    expected = read_epoch(left, stopped, batches=batches)
+    if in_second and not expected.num_batches:
+        return
+    guarded(f"load_state_dict of {new.words}", new.loader.load_state_dict, state)
+    when = f"resumed after {counted(stop, 'batch')}"
+    when += " of a second iteration" * in_second
+    found = Findings()
+    find_resumed(expected, read_epoch(left, new), found, when)
+    rank.found.update(found | rank.found)  # the first that shows it
+    is_cut = call.max_batches is not None  # then the epoch goes on
+    if not found and not call.begins_anew(new) and not in_second and not is_cut:
+        find_in_next_epoch(call, stopped, new, rank, when)
+
+
+def find_in_next_epoch(
+    call: LoaderCall, stopped: MadeLoader, new: MadeLoader, rank: RankReading, when: str
+) -> None:
+    """Compare the epochs that follow the one in which a loader was stopped."""
+    wanted, got = read_epoch(call, stopped), read_epoch(call, new)
+    same_size = wanted.num_batches == got.num_batches
+    if not got.num_batches or ("not_repeatable" in rank.found and same_size):
+        return  # it can be iterated only once, or no order is to be expected
+    found = Findings()
+    step = wanted.batch_size * wanted.row_length if same_size else 1
+    counts = f", {counted(got.num_batches, 'batch')} instead of {wanted.num_batches:,}"
+    words = f"in the epoch after one that was {when}{counts * (not same_size)}"
+    find_resumed(wanted, got, found, words, spared=step)
+    rank.found.update(found | rank.found)

@@ -1,0 +1,134 @@
+"""Answers to the exercises of lesson 12: right ones, and wrong ones with words of what they are told."""
+
+import numpy as np
+
+from course_lib.exercises.many_machines import can_be_written, global_mean, positions_of, tasks_left
+from course_lib.teaching.checker import FAILED, PASSED
+
+
+def with_a_counter(finished, written):
+    while written in finished:
+        yield written
+        written += 1
+
+
+def by_filtering(finished, written):
+    return [n for n in sorted(set(finished)) if n >= written and set(range(written, n)) <= set(finished)]
+
+
+def only_in_turn(finished, written):
+    out = []
+    for task in finished:
+        if task == written:
+            out.append(task)
+            written += 1
+    return out
+
+
+def sorted_in_place(finished, written):
+    finished.sort()
+    return [n for n in dict.fromkeys(finished) if n >= written and set(range(written, n)) <= set(finished)]
+
+
+def by_parsing(num_tasks, files):
+    done = {int(name[:5]) for name in files if name.endswith(".json")}
+    return sorted(set(range(num_tasks)) - done)
+
+
+def by_zfill(num_tasks, files):
+    return [n for n in range(num_tasks) if str(n).zfill(5) + ".json" not in set(files)]
+
+
+def any_file_will_do(num_tasks, files):
+    seen = {int(name[:5]) for name in files}
+    return [n for n in range(num_tasks) if n not in seen]
+
+
+def unpadded(num_tasks, files):
+    return [n for n in range(num_tasks) if f"{n}.json" not in files]
+
+
+def from_the_highest(num_tasks, files):
+    done = [int(name.split(".")[0]) for name in files if name.endswith(".json")]
+    return list(range(max(done) + 1 if done else 0, num_tasks))
+
+
+def as_a_table(done, num_steps, batch_size, rank, world_size):
+    table = done + np.arange(num_steps * batch_size * world_size).reshape(num_steps, world_size, batch_size)
+    return table[:, rank].ravel().tolist()
+
+
+def step_by_step(done, num_steps, batch_size, rank, world_size):
+    out = []
+    for _ in range(num_steps):
+        out += range(done + rank * batch_size, done + (rank + 1) * batch_size)
+        done += world_size * batch_size
+    return out
+
+
+def dealt_like_cards(done, num_steps, batch_size, rank, world_size):
+    end = done + num_steps * batch_size * world_size
+    return list(range(done, end))[rank::world_size]
+
+
+def without_the_others(done, num_steps, batch_size, rank, world_size):
+    first = done + rank * batch_size
+    return list(range(first, first + num_steps * batch_size))
+
+
+def done_in_steps(done, num_steps, batch_size, rank, world_size):
+    step = world_size * batch_size
+    return [(done + k) * step + rank * batch_size + i for k in range(num_steps) for i in range(batch_size)]
+
+
+def from_the_start(done, num_steps, batch_size, rank, world_size):
+    step = world_size * batch_size
+    return [k * step + rank * batch_size + i for k in range(num_steps) for i in range(batch_size)]
+
+
+def weighted_means(sums, counts):
+    means = [s / n for s, n in zip(sums, counts, strict=True) if n]
+    scored = [n for n in counts if n]
+    return float(np.average(means, weights=scored)) if scored else 0.0
+
+
+def in_one_loop(sums, counts):
+    nats = targets = 0
+    for s, n in zip(sums, counts, strict=True):
+        nats, targets = nats + s, targets + n
+    return nats / max(targets, 1)
+
+
+def mean_of_means(sums, counts):
+    return float(np.mean([s / max(n, 1) for s, n in zip(sums, counts, strict=True)]))
+
+
+ANSWERS = [
+    (can_be_written, with_a_counter, PASSED),
+    (can_be_written, by_filtering, PASSED),
+    (can_be_written, only_in_turn, "before its turn"),
+    (can_be_written, sorted_in_place, "changes its arguments"),
+    (can_be_written, lambda finished, written: sorted(set(finished) - set(range(written))), "must wait"),
+    (can_be_written, lambda finished, written: list(with_a_counter(finished, 0)), "already holds"),
+    (can_be_written, lambda finished, written: len(by_filtering(finished, written)), FAILED),
+    (tasks_left, by_parsing, PASSED),
+    (tasks_left, by_zfill, PASSED),
+    (tasks_left, any_file_will_do, "before it wrote the `.json`"),
+    (tasks_left, unpadded, "names that don't exist"),
+    (tasks_left, from_the_highest, "tasks end in any order"),
+    (tasks_left, lambda num_tasks, files: [n for n in range(num_tasks) if f"{n:05}.json" in files], "*done*"),
+    (tasks_left, lambda num_tasks, files: [n + 1 for n in by_parsing(num_tasks, files)], FAILED),
+    (positions_of, as_a_table, PASSED),
+    (positions_of, step_by_step, PASSED),
+    (positions_of, dealt_like_cards, "like cards"),
+    (positions_of, without_the_others, "in one piece"),
+    (positions_of, from_the_start, "forget `done`"),
+    (positions_of, done_in_steps, "neither steps"),
+    (positions_of, lambda done, n, B, rank, W: [done + rank * B + k * W * B for k in range(n)], FAILED),
+    (global_mean, weighted_means, PASSED),
+    (global_mean, in_one_loop, PASSED),
+    (global_mean, mean_of_means, "mean of means"),
+    (global_mean, lambda sums, counts: sum(sums) / sum(counts), "count of 0"),
+    (global_mean, lambda sums, counts: float(np.mean(sums)), "number of ranks"),
+    (global_mean, lambda sums, counts: max(sums) / max(1, max(counts)), FAILED),
+]

@@ -1,0 +1,154 @@
+"""Answers to the exercises of lesson 13: right ones, and wrong ones with words of what they are told."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from course_lib.exercises.mixing_sources import (
+    document_weights,
+    drawn_before,
+    epochs_of_sources,
+    next_source,
+    share_a_band,
+)
+from course_lib.teaching.checker import FAILED, PASSED
+
+
+def as_arrays(weights, num_windows, num_draws):
+    shares = np.array(weights) / np.sum(weights)
+    return shares * num_draws / np.array(num_windows)
+
+
+def all_alike(weights, num_windows, num_draws):
+    return [num_draws / sum(num_windows) for _ in weights]
+
+
+def whole_epochs(weights, num_windows, num_draws):
+    return [int(num_draws * w / sum(weights) // n) for w, n in zip(weights, num_windows, strict=True)]
+
+
+def by_exact_fractions(weights, counts):
+    lags = {s: Fraction(w, sum(weights)) * (sum(counts) + 1) - counts[s] for s, w in enumerate(weights)}
+    return max(lags, key=lags.get)
+
+
+def as_integers(weights, counts):
+    return int(np.argmax(np.array(weights) * (sum(counts) + 1) - np.array(counts) * sum(weights)))
+
+
+def as_floats(weights, counts):
+    shares = np.array(weights) / sum(weights)
+    return int(np.argmax(shares * (sum(counts) + 1) - np.array(counts)))
+
+
+def before_the_draw(weights, counts):
+    lags = [w * sum(counts) - c * sum(weights) for w, c in zip(weights, counts, strict=True)]
+    return lags.index(max(lags))
+
+
+def with_a_later_tie(weights, counts):
+    best, most = None, None
+    for source, (w, c) in enumerate(zip(weights, counts, strict=True)):
+        lag = w * (sum(counts) + 1) - c * sum(weights)
+        if most is None or lag >= most:
+            best, most = source, lag
+    return best
+
+
+def by_ratio(weights, counts):
+    return min(range(len(weights)), key=lambda s: counts[s] / weights[s])
+
+
+def by_the_rest(position, block):
+    rest = position % len(block)
+    return (position - rest) // len(block) * block.count(block[rest]) + block[:rest].count(block[rest])
+
+
+def as_running_counts(position, block):
+    seen = [block[:place].count(source) for place, source in enumerate(block)]
+    whole, place = divmod(position, len(block))
+    return whole * sum(source == block[place] for source in block) + seen[place]
+
+
+def with_itself(position, block):
+    whole, place = divmod(position, len(block))
+    return whole * block.count(block[place]) + block[: place + 1].count(block[place])
+
+
+def of_the_first_block(position, block):
+    return block[:position].count(block[position % len(block)])
+
+
+def for_a_million_tokens(token_shares, mean_tokens):
+    documents = np.array(token_shares) * 1e6 / np.array(mean_tokens)
+    return documents / documents.sum()
+
+
+def scaled_by_the_first_sum(token_shares, mean_tokens):
+    total = sum(s / m for s, m in zip(token_shares, mean_tokens, strict=True))
+    return [s / m / total for s, m in zip(token_shares, mean_tokens, strict=True)]
+
+
+def longer_means_more(token_shares, mean_tokens):
+    tokens = np.array(token_shares) * np.array(mean_tokens)
+    return tokens / tokens.sum()
+
+
+def band_by_band(a, b, rows):
+    bands = range(len(a) // rows)
+    return bool(any(all(a[k * rows + i] == b[k * rows + i] for i in range(rows)) for k in bands))
+
+
+def reshaped(a, b, rows):
+    return (np.reshape(a, (-1, rows)) == np.reshape(b, (-1, rows))).all(axis=1).any()
+
+
+def sliding(a, b, rows):
+    return any(a[i : i + rows] == b[i : i + rows] for i in range(len(a) - rows + 1))
+
+
+def after_the_first_band(a, b, rows):
+    for i in range(0, len(a), rows):
+        return a[i : i + rows] == b[i : i + rows]
+
+
+ANSWERS = [
+    (epochs_of_sources, as_arrays, PASSED),
+    (epochs_of_sources, lambda w, n, draws: [draws * x / sum(w) / y for x, y in zip(w, n, strict=True)], PASSED),
+    (epochs_of_sources, lambda w, n, draws: [draws * x / y for x, y in zip(w, n, strict=True)], "need not add up to 1"),
+    (epochs_of_sources, lambda w, n, draws: [draws * x / sum(w) for x in w], "these are the *draws*"),
+    (epochs_of_sources, all_alike, "don't use the weights"),
+    (epochs_of_sources, lambda w, n, draws: [x / sum(w) / y for x, y in zip(w, n, strict=True)], "how many draws"),
+    (epochs_of_sources, whole_epochs, "you round"),
+    (epochs_of_sources, lambda w, n, draws: [draws * y / x if x else 0.0 for x, y in zip(w, n, strict=True)], FAILED),
+    (next_source, by_exact_fractions, PASSED),
+    (next_source, as_integers, PASSED),
+    (next_source, as_floats, "makes floats"),
+    (next_source, before_the_draw, "about to be made"),
+    (next_source, with_a_later_tie, "a tie goes to the last"),
+    (next_source, by_ratio, "a *difference*"),
+    (next_source, lambda weights, counts: len(weights) - 1, FAILED),
+    (drawn_before, by_the_rest, PASSED),
+    (drawn_before, as_running_counts, PASSED),
+    (drawn_before, with_itself, "at `position` itself"),
+    (drawn_before, of_the_first_block, "ends with the first block"),
+    (
+        drawn_before,
+        lambda position, block: position * block.count(block[position % len(block)]) // len(block),
+        "evenly",
+    ),
+    (drawn_before, lambda position, block: position % len(block), FAILED),
+    (document_weights, for_a_million_tokens, PASSED),
+    (document_weights, scaled_by_the_first_sum, PASSED),
+    (document_weights, longer_means_more, "need *fewer* draws"),
+    (document_weights, lambda shares, means: [s / m for s, m in zip(shares, means, strict=True)], "don't add up to 1"),
+    (document_weights, lambda shares, means: shares, "don't use the lengths"),
+    (document_weights, lambda shares, means: [1 / len(shares)] * len(shares), FAILED),
+    (share_a_band, band_by_band, PASSED),
+    (share_a_band, reshaped, PASSED),
+    (share_a_band, sliding, "don't overlap"),
+    (share_a_band, lambda a, b, rows: sum(x == y for x, y in zip(a, b, strict=True)) >= rows, "all be in one band"),
+    (share_a_band, lambda a, b, rows: bool(set(a) & set(b)), FAILED),
+    (share_a_band, lambda a, b, rows: a == b, "One is enough"),
+    (share_a_band, after_the_first_band, FAILED),
+]

@@ -1,0 +1,102 @@
+"""Answers to the exercises of lesson 3: right ones, and wrong ones with words of what they are told."""
+
+from collections import Counter
+from math import gcd
+
+import numpy as np
+
+from course_lib.exercises.random_sampling import alignment_counts, left_context, num_batches, offset_of
+from course_lib.teaching.checker import FAILED, PASSED
+
+
+def batch_after_batch(num_tokens, batch_size, num_steps, offset):
+    batches, start = 0, offset
+    while start + batch_size * num_steps < num_tokens:
+        batches += 1
+        start += batch_size * num_steps
+    return batches
+
+
+def all_that_is_left(num_tokens, batch_size, num_steps, offset):
+    starts = list(range(offset, num_tokens - num_steps, num_steps))
+    return len([starts[i : i + batch_size] for i in range(0, len(starts), batch_size)])
+
+
+def without_last_target(num_tokens, batch_size, num_steps, offset):
+    starts = range(offset, num_tokens - num_steps + 1, num_steps)
+    return len(starts) // batch_size
+
+
+def down_by_steps(starts, num_steps):
+    offset = starts[-1]
+    while offset - num_steps >= 0:
+        offset -= num_steps
+    return offset
+
+
+def once_down(starts, num_steps):
+    first = sorted(starts)[0]
+    return first if first < num_steps else first - num_steps
+
+
+def subsequence_by_subsequence(position, offset, num_steps):
+    start = offset
+    while position > start + num_steps:
+        start += num_steps
+    return max(0, position - start)
+
+
+def written_out(position, offset, num_steps):
+    contexts = [0] * (offset + 1)
+    while len(contexts) <= position:
+        contexts += range(1, num_steps + 1)
+    return contexts[position]
+
+
+def dealt_out(highest, num_steps):
+    counts, alignment = [0] * num_steps, 0
+    for _ in range(highest + 1):
+        counts[alignment] += 1
+        alignment = 0 if alignment == num_steps - 1 else alignment + 1
+    return counts
+
+
+def only_those_that_come(highest, num_steps):
+    counted = Counter(offset % num_steps for offset in range(highest + 1))
+    return [counted[alignment] for alignment in sorted(counted)]
+
+
+ANSWERS = [
+    (num_batches, batch_after_batch, PASSED),
+    (num_batches, lambda N, B, T, o: len(range(o + B * T, N, B * T)), PASSED),
+    (num_batches, lambda N, B, T, o: len(range(o, N - T, T)) // B, PASSED),
+    (num_batches, lambda N, B, T, o: ((N - 1 - o) // T) // B, "a negative count"),
+    (num_batches, all_that_is_left, "that isn't full"),
+    (num_batches, without_last_target, "the last target"),
+    (num_batches, lambda N, B, T, o: len(range(0, N - T, T)) // B, "you forget the offset"),
+    (num_batches, lambda N, B, T, o: (N - o) // B, FAILED),
+    (offset_of, down_by_steps, PASSED),
+    (offset_of, lambda starts, T: min(starts) - min(starts) // T * T, PASSED),
+    (offset_of, lambda starts, T: np.unique(np.mod(starts, T)).item(), PASSED),
+    (offset_of, once_down, "at most once"),
+    (offset_of, lambda starts, T: sorted(starts)[0], "a start as it is"),
+    (offset_of, lambda starts, T: divmod(starts[0], T)[0], "you want the remainder"),
+    (offset_of, lambda starts, T: max(starts) - T * (len(starts) - 1), "missing from the log"),
+    (offset_of, lambda starts, T: gcd(*starts), FAILED),
+    (left_context, subsequence_by_subsequence, PASSED),
+    (left_context, written_out, PASSED),
+    (left_context, lambda p, o, T: ((p - o) % T or T) if p > o else 0, PASSED),
+    (left_context, lambda p, o, T: 1 + (p - 1 - o) % T if p >= o else 0, "up to the offset"),
+    (left_context, lambda p, o, T: 1 + (p - 1 - o) % T, "up to the offset"),
+    (left_context, lambda p, o, T: 0 if p <= o else (p - o) % T, "at offset + T"),
+    (left_context, lambda p, o, T: min(T, p - o) if p > o else 0, "never shrinks"),
+    (left_context, lambda p, o, T: T if p > o else 0, FAILED),
+    (alignment_counts, dealt_out, PASSED),
+    (alignment_counts, lambda h, T: np.bincount(np.arange(h + 1) % T, minlength=T), PASSED),
+    (alignment_counts, lambda h, T: [len(range(k, h + 1, T)) for k in range(T)], PASSED),
+    (alignment_counts, lambda h, T: [len(range(k, h, T)) for k in range(T)], "`highest` itself"),
+    (alignment_counts, lambda h, T: np.bincount(np.arange(1, h + 1) % T, minlength=T), "0 is one of"),
+    (alignment_counts, only_those_that_come, "never comes"),
+    (alignment_counts, lambda h, T: [(h + 1) // T for _ in range(T)], "need not be equal"),
+    (alignment_counts, lambda h, T: [offset % T for offset in range(h + 1)], FAILED),
+]

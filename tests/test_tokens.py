@@ -1,0 +1,31 @@
+"""Rows of tokens: as HTML, and as the text that outputs are compared by."""
+
+import re
+
+from course_lib.teaching import TokenRows
+from course_lib.teaching.tokens import signs
+from test_tables import Balanced
+
+
+def test_what_draws_nothing_is_a_sign_or_a_code_point():
+    assert signs("a b\n\t") == "a␣b↵⇥"
+    assert signs("\r\u200b\xa0\ud800") == "U+000DU+200BU+00A0U+D800"
+
+
+def test_tokens_are_named_counted_and_told_apart():
+    rows = TokenRows({"V = 256": ["a", " b"], "V = 300": ["a b"]})
+    assert rows.text == "V = 256: 2 tokens  a|␣b\nV = 300: 1 token   a␣b"
+    page = Balanced(rows.html)
+    spans = [style for tag, style in page.tags if tag == "span"]
+    shades = [re.search(r"background-color: ([^;]+)", style).group(1) for style in spans]
+    assert len(shades) == 3
+    assert shades[0] == shades[2] != shades[1]
+    assert all("box-shadow" in style for style in spans)  # a border, whatever the shades
+
+
+def test_bytes_are_text_where_they_can_be_and_tokens_neither_markup_nor_formulas():
+    first, second = "漢".encode()[:2], "漢".encode()[2:]
+    assert TokenRows({"bytes": [first, second, "漢".encode(), b" a"]}).text == "bytes: 4 tokens  <E6 BC>|<A2>|漢|␣a"
+    page = Balanced(TokenRows({"<i>": ["<b>", "$", "a$"]}).html)
+    assert "".join(page.words).replace("\n", "") == "<i>: 3 tokens<b>$a$"
+    assert not any("a$" in word for word in page.words)
