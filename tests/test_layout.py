@@ -73,7 +73,7 @@ CLASSROOM = [
     "tokenize",
 ]
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
-TESTED_WITH_THEIR_LESSON = {"loading", "workers", "file_tasks", "rank_training"}
+TESTED_WITH_THEIR_LESSON = {"loading", "workers", "merging", "file_tasks", "rank_training"}
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
 # Command lines as programs, and loaders of which a lesson imports one by one what it shows.
 OTHERS_TO_IMPORT = {"course_lib.__main__", "course_lib.many_machines.__main__", "course_lib.auditing_loaders.gallery"}
