@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 import course_lib
@@ -23,6 +24,7 @@ COMMANDS = {
     "book": ("classroom.book", "a web site that needs no network"),
     "nbgrader": ("classroom.nbgrader", "the exercises as a course for nbgrader"),
     "scores": ("classroom.scores", "the scores of a class, from its notebooks"),
+    "tokenize": ("classroom.tokenize", "files of texts into shards of ids"),
     "audit": ("classroom.audit", "what a loader of yours does, and what is wrong"),
 }
 ROOT = Path(course_lib.__file__).resolve().parent.parent
@@ -89,7 +91,7 @@ def in_words(error: Exception) -> str:
     """Say what is wrong in a line; how to see more, where nobody wrote that line."""
     if getattr(error, "filename", None) and getattr(error, "strerror", None):
         return f"{error.filename}: {error.strerror}"  # without the system's number
-    if isinstance(error, ValueError | OSError):
+    if isinstance(error, ValueError | OSError | ImportError | BrokenExecutor):
         return str(error)
     more = f"`{PROGRAM} --traceback ...` shows where"
     return f"{type(error).__name__}: {error} ({more})"

@@ -42,8 +42,11 @@ from course_lib.foundation import (
     checked,
     column_of_batch,
     encode_each,
+    encode_named,
+    iterate_texts,
     plain_tokenizer,
     shows,
+    warn_of_lost_characters,
 )
 from course_lib.foundation.packs import check_rows
 
@@ -247,6 +250,8 @@ class StreamingTextDataset(IterableDataset):
         self._texts = _texts_of(dataset, text_column)
         self.text_column = text_column
         self.tokenizer, self.end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
+        first = self._texts[:10][self.text_column]
+        warn_of_lost_characters(first, self.tokenizer)
         # a place is an epoch, documents of it, and chunks of the next document
         self._position = _SharedPosition((0, 0, 0))
         self._ended = torch.tensor(-1).share_memory_()  # by the first worker
@@ -317,7 +322,7 @@ class StreamingTextDataset(IterableDataset):
         outside of workers."""
         documents, chunks = begin
         left, alone = rows[documents:], get_worker_info() is None
-        for row, ids in zip(left, self._encode(left), strict=True):
+        for row, (_, ids) in zip(left, self._encode(left), strict=True):
             cut = chunk_ids(ids, self.max_length, self.overlap)
             if chunks > len(cut):
                 raise ValueError(
@@ -334,13 +339,12 @@ class StreamingTextDataset(IterableDataset):
         if not alone and _worker()[0] == 0 and self.epoch == epoch:
             self._ended.fill_(epoch)
 
-    def _encode(self, rows: Sequence[int]) -> Iterator[np.ndarray]:
-        return encode_each(
-            self._texts_in(rows),
+    def _encode(self, rows: Sequence[int]) -> Iterator[tuple[str, np.ndarray]]:
+        return encode_named(
+            zip(rows, iterate_texts(self._texts_in(rows)), strict=True),
             self.tokenizer,
             end_of_text_id=self.end_of_text_id,
             batch_size=DOCUMENTS_AT_A_TIME,
-            names=rows,
         )
 
     def _texts_in(self, rows: Sequence[int]) -> Iterator[str]:
@@ -442,8 +446,7 @@ class StreamingTextDataset(IterableDataset):
             digest.update(sizes.astype("<i8").tobytes())
         spread = np.linspace(0, len(self._texts) - 1, ROWS_IN_A_FINGERPRINT)
         rows = sorted({int(row) for row in spread})
-        texts = self._texts[rows][self.text_column]
-        for text, ids in zip(texts, self._encode(rows), strict=True):
+        for text, ids in self._encode(rows):
             digest.update(hashlib.sha256(text.encode()).digest())
             digest.update(hashlib.sha256(ids.astype("<u4").tobytes()).digest())
         return digest.hexdigest()[:16]
@@ -509,8 +512,8 @@ def _check_texts(texts: list, rows: list[int], text_column: str) -> None:
 def _count_tokens(
     batch: dict, rows: list[int], *, text_column: str, **settings: object
 ) -> dict:
-    each = encode_each(batch[text_column], names=rows, **settings)
-    return {"num_tokens": [len(ids) for ids in each]}
+    texts = zip(rows, iterate_texts(batch[text_column]), strict=True)
+    return {"num_tokens": [len(ids) for _, ids in encode_named(texts, **settings)]}
 
 
 # Batches of rows of different lengths.

@@ -7,6 +7,7 @@ downloaded, and it sees no address but this machine's.
 import importlib.util
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -226,7 +227,7 @@ class Reader:
     def output(self, number: int) -> object:
         return self.cell(number).locator(".jp-Cell-outputArea")
 
-    def sees(self, number: int, text: str) -> None:
+    def sees(self, number: int, text: str | re.Pattern) -> None:
         """Wait until a text stands in the output of a cell."""
         self.output(number).get_by_text(text).first.wait_for()
 

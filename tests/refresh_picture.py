@@ -6,11 +6,13 @@ Needs a browser, as the tests in one do. Look at the picture before you commit i
 """
 
 import io
+import re
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
+import nbformat
 from PIL import Image
 
 import test_browser
@@ -19,6 +21,7 @@ from kernel_environment import kernel_environment
 
 PICTURE = Path(__file__).resolve().parent.parent / "notebooks" / "images" / "lesson.png"
 WIDTH, HEIGHT, SCALE, COLORS = 1080, 1600, 1.5, 96
+OTHER = 100  # ids less than in the lesson's question
 # Nothing is drawn: all other cells, and what surrounds the notebook, are left out.
 ONLY = """
 (numbers) => lesson.content.widgets.forEach((cell, number) => {
@@ -29,11 +32,10 @@ ONLY = """
 
 def show_other_numbers(notebook: Path) -> None:
     """Ask about another stream than the lesson does: the picture shows the answer."""
-    text = notebook.read_text(encoding="utf-8")
-    for number in ("num_tokens=200", "N = 200"):
-        assert number in text
-        text = text.replace(number, number.replace("200", "100"))
-    notebook.write_text(text, encoding="utf-8")
+    made = nbformat.read(notebook, as_version=4)
+    (prompt,) = [cell for cell in made.cells if "predict(" in cell.source and "num_tokens=200" in cell.source]
+    prompt.source = re.sub(r"200|19[567]", lambda number: str(int(number[0]) - OTHER), prompt.source)
+    nbformat.write(made, notebook)
 
 
 def main() -> int:
@@ -50,7 +52,11 @@ def main() -> int:
             lesson.open(test_browser.LESSON.name)
             lesson.page.evaluate("jupyterapp.commands.execute('application:toggle-left-area')")
             test_browser.run_what_is_needed(lesson)
-            shown = [test_browser.guess(lesson), test_browser.play(lesson), test_browser.solve_wrongly(lesson)]
+            shown = [
+                test_browser.guess(lesson, 200 - OTHER),
+                test_browser.play(lesson),
+                test_browser.solve_wrongly(lesson),
+            ]
             lesson.page.evaluate(ONLY, shown)
             lesson.page.evaluate("() => { lesson.content.deselectAll(); document.activeElement.blur(); }")
             lesson.page.mouse.move(2, 2)

@@ -579,6 +579,14 @@ class ForgetsTheSeed(Resumable):
         self.is_resumed = 1
 
 
+class DropsOthers(ForgetsTheSeed):
+    """Its later epochs also drop other rows."""
+
+    def __init__(self, ids):
+        super().__init__(ids)
+        self.share = slice(60)
+
+
 def test_the_epoch_after_a_resumed_one_is_compared_like_any_other():
     (finding,) = audit(KeepsSkipping).findings
     assert (finding.name, finding.count) == ("resume_loses", 8 * B * T)
@@ -588,6 +596,8 @@ def test_the_epoch_after_a_resumed_one_is_compared_like_any_other():
     assert finding.name == "resume_reorders"
     assert finding.count > 50
     assert finding.evidence.startswith("in the epoch after one that was resumed after 1 batch, row 0 from there begins")
+    (finding,) = audit(DropsOthers).findings  # less than a step
+    assert finding.name == "resume_reorders"
     cut = audit(KeepsSkipping, max_batches=10)  # where an epoch goes on, there is no next one
     assert not any("in the epoch after" in each.evidence for each in cut.findings)
 
@@ -693,9 +703,7 @@ def test_a_rank_that_was_not_compared_is_told_with_its_option():
 
 
 def test_unequal_steps_say_whether_a_run_hangs():
-    words = (
-        "until their own batches end wait for one another in step 8 for ever, and ranks that all stop after 7 do not"
-    )
+    words = "until their own batches end hangs in step 8, and one that stops all ranks after 7 does not"
     assert words in found("one_window_more", "unequal_steps").evidence
     assert "no rank waits for another, but they drift apart" in found("out_of_step", "unequal_steps").evidence
 

@@ -70,6 +70,7 @@ def test_text_is_read_as_it_is_but_for_marks_and_line_ends(tmp_path, written, re
     ("written", "words"),
     [
         (b"a\xc3", "is not UTF-8 from byte 1 on; convert it first"),
+        (b"a\n\xc3", "is not UTF-8 from byte 2 on, in line 2; convert it first"),
         (b"\xed\xa0\x80", "is not UTF-8 from byte 0 on"),  # half a surrogate pair
         (b"a\0", "is binary, not text: byte 1 is zero"),
         ("UTF-16".encode("utf-16"), "is binary, not text: byte 3 is zero"),

@@ -12,6 +12,7 @@ import pytest
 from course_lib.foundation.durable import (
     DurableFile,
     checksum,
+    make_folder,
     naming_the_file,
     only_writer,
     read_json,
@@ -121,3 +122,15 @@ def test_an_error_of_writing_names_the_file(tmp_path):
         raise OSError(28, "No space left on device")
     with pytest.raises(FileNotFoundError, match="cannot be written"):
         DurableFile(tmp_path / "nowhere" / "a")
+
+
+def test_what_json_does_not_hold_is_refused_and_folders_are_made(tmp_path):
+    for content in ({1, 2}, {"a": float("nan")}, {"a": [float("-inf")]}):
+        with pytest.raises((TypeError, ValueError), match="JSON"):
+            write_json(tmp_path / "a.json", content)
+    assert not os.listdir(tmp_path)
+    make_folder(tmp_path / "a" / "b")
+    make_folder(tmp_path / "a" / "b")
+    (tmp_path / "file").touch()
+    with pytest.raises(FileExistsError, match="file is not a folder"):
+        make_folder(tmp_path / "file")

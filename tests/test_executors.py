@@ -13,25 +13,34 @@ from course_lib.foundation import InThisProcess, executors, process_pool, run_in
 from course_lib.foundation.executors import process_context
 from deadly import die_once, refuse, refuse_oddly
 
+# run_in_order
+
 
 @pytest.mark.parametrize("make_executor", [InThisProcess, partial(ThreadPoolExecutor, 3), partial(process_pool, 2)])
 def test_results_come_in_the_order_of_the_tasks(make_executor):
     assert list(run_in_order(abs, range(-9, 0), make_executor)) == list(range(9, 0, -1))
+    assert list(run_in_order(abs, [], make_executor)) == []
 
 
-def test_an_executor_is_used_and_not_shut_down():
+def test_an_executor_is_used_and_not_shut_down_and_anything_else_is_refused():
     with ThreadPoolExecutor(2) as executor:
         assert list(run_in_order(abs, [-1], executor)) == [1]
         assert executor.submit(abs, -2).result() == 2
+    with pytest.raises(TypeError, match="make_executor must be an executor or make one, got int"):
+        next(run_in_order(abs, [-1], 2))
 
 
-def test_the_error_is_that_of_the_first_task_that_raised_one():
+def test_the_error_is_that_of_the_first_task_that_raised_one_and_what_came_before_stays():
     def refuse_slowly(line):
         time.sleep(0.1 * (3 - line))
-        refuse(line)
+        if line:
+            refuse(line)
+        return line
 
+    results = run_in_order(refuse_slowly, [0, 1, 2, 3], partial(ThreadPoolExecutor, 4))
+    assert next(results) == 0
     with pytest.raises(ValueError, match="line 1"):
-        list(run_in_order(refuse_slowly, [1, 2, 3], partial(ThreadPoolExecutor, 3)))
+        next(results)
 
 
 def test_of_many_tasks_only_some_are_submitted_ahead(monkeypatch):
@@ -51,16 +60,12 @@ def test_of_many_tasks_only_some_are_submitted_ahead(monkeypatch):
     assert len(submitted) == 12
 
 
-def test_what_was_yielded_before_an_error_stays():
-    results = run_in_order(lambda x: 1 / x, [2, 1, 0], InThisProcess)
-    assert [next(results), next(results)] == [0.5, 1.0]
-    with pytest.raises(ZeroDivisionError):
-        next(results)
-
-
 def test_an_exception_that_cannot_be_sent_is_told():
     with pytest.raises(RuntimeError, match="Odd: here, there"):
         list(run_in_order(refuse_oddly, [1], partial(process_pool, 1)))
+
+
+# process_pool
 
 
 # Of two workers one may die each time before the other has begun the first task, which is lost with all three.

@@ -20,6 +20,7 @@ import torch
 from datasets.distributed import split_dataset_by_node
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models
 from torch.utils.data import DataLoader
 from transformers import PreTrainedTokenizerFast
 
@@ -269,6 +270,14 @@ def test_a_row_without_text_that_was_not_selected_does_no_harm(characters):
     StreamingTextDataset(rows.select([0, 2]), characters, max_length=8)
 
 
+def test_a_tokenizer_that_loses_characters_is_told_once_where_the_stream_begins():
+    dropping = Tokenizer(models.BPE({"a": 0, "b": 1, "E": 2}, []))
+    texts = datasets.Dataset.from_dict({"text": ["azb"] * 20})
+    with pytest.warns(UserWarning, match="loses characters of the first texts: 'z'"):
+        stream = StreamingTextDataset(texts, dropping, max_length=4, end_of_text_id=2)
+    assert [item["input_ids"].tolist() for item in stream] == [[0, 1, 2]] * 20  # without another warning
+
+
 # Each data set is read in a fresh process: a copy of one that has imported what it needs, and read nothing.
 MEMORY_PROGRAM = """
 import os, sys
@@ -404,6 +413,34 @@ def test_a_worker_that_ends_before_the_first_one_begins_has_read_no_epoch_before
     assert sorted(first + second) == sorted(keys(make(on_disk.select(range(7)), characters)))
     with pytest.warns(UserWarning, match="read epoch 0 once more"):
         read_as(0)
+
+
+def test_a_worker_that_ends_late_does_not_undo_the_epoch_that_was_set(on_disk, characters, monkeypatch):
+    stream = make(on_disk.select(range(5)), characters)
+    of_epoch_1 = make(on_disk.select(range(5)), characters)
+    of_epoch_1.set_epoch(1)
+    monkeypatch.setattr(long_documents, "get_worker_info", lambda: SimpleNamespace(id=0, num_workers=1))
+    late = iter(stream)
+    next(late)
+    stream._position.epoch.fill_(1)  # as `set_epoch` does in the process that the worker belongs to
+    list(late)
+    assert stream.epoch == 1
+    again = keys(stream)
+    monkeypatch.undo()
+    assert again == keys(of_epoch_1)
+
+
+def test_a_worker_that_lives_on_reads_the_next_epoch_from_its_beginning(on_disk, characters, monkeypatch):
+    stream = make(on_disk.select(range(5)), characters)
+    whole = make(on_disk.select(range(5)), characters)
+    whole.set_epoch(1)
+    monkeypatch.setattr(long_documents, "get_worker_info", lambda: SimpleNamespace(id=0, num_workers=1))
+    saved = make(on_disk.select(range(5)), characters)
+    read = keys(itertools.islice(iter(saved), 3))
+    stream.load_state_dict(saved.state_dict())
+    assert read + keys(stream) == keys(make(on_disk.select(range(5)), characters))
+    stream._position.epoch.fill_(1)
+    assert keys(stream) == keys(whole)
 
 
 # StreamingTextDataset.count_chunks

@@ -1,52 +1,70 @@
 """Tasks that may be done anywhere and twice, shards like those of one machine, ranks like one process."""
 
+import gzip
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import time
 from collections import Counter
-from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor
 from functools import partial
 from pathlib import Path
 
+import datasets
 import numpy as np
 import psutil
 import pyarrow as pa
 import pytest
 import torch
-from pyarrow import parquet
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import feather, parquet
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from torch.nn import functional as F
 
+from any_tokenizer import tiktoken
 from course_lib import many_machines
+from course_lib.__main__ import main
 from course_lib.foundation import (
     END_OF_TEXT,
     CharTokenizer,
     ConvolutionModel,
     InThisProcess,
     RandomOrder,
+    encode_named,
     load_documents,
     run_ranks,
 )
 from course_lib.foundation.executors import process_context
 from course_lib.many_machines import (
     NoisySamples,
-    RankReport,
-    backward_by_targets,
+    attention_pairs,
+    encoding_hours,
+    feeding_bandwidth,
     file_tasks,
     generator_of,
-    rank_and_size,
+    hours_between_failures,
+    plan_tasks,
     rows_of_documents,
-    take_steps,
+    stored_bytes,
     tokenize_files,
+)
+from course_lib.many_machines.file_tasks import encode_task
+from course_lib.many_machines.inputs import list_inputs, read_task
+from course_lib.many_machines.rank_training import (
+    RankReport,
+    backward_by_ranks,
+    backward_by_targets,
+    fingerprint,
+    rank_and_size,
+    take_steps,
     train_on_shards,
     train_rank,
 )
-from course_lib.many_machines.__main__ import main
-from course_lib.many_machines.file_tasks import encode_task
-from course_lib.many_machines.inputs import read_task
+from course_lib.many_machines.rank_training import main as train_main
 from course_lib.sliding_windows import SlidingWindowDataset
 from course_lib.token_shards import ShardedStream, verify_shards, write_shards
 from course_lib.tokenizer_pipeline import build_tokenizer
@@ -61,9 +79,8 @@ quiet = partial(tokenize_files, progress=False, make_executor=InThisProcess, tas
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    """All but what `tokenize_files` notes of its inputs, and a lock of a run that was killed."""
-    aside = ("inputs.json", ".lock")
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.name not in aside}
+    """All files, but for the lock of a run that was killed."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.name != ".lock"}
 
 
 def write_lines(path: Path, texts: list[str], **fields: str) -> Path:
@@ -121,7 +138,272 @@ def reference(made) -> dict[str, bytes]:
     return content(made / "reference")
 
 
-# Tokenizing
+# plan_tasks, list_inputs and read_task: files are cut anywhere, and read once and in order
+
+
+ODD_TEXTS = ["", "one", "two\nlines", "Žluťoučký kůň\u2028馬", "x" * 300, "\ufeff", "end"]
+
+
+def read(inputs, column="text", **options) -> list[str]:
+    return [text for task in plan_tasks(inputs, **options) for _, text in read_task(task, column)]
+
+
+def lines_of(texts, *, end: str = "\n", ascii_only: bool = False) -> str:
+    return end.join(json.dumps({"id": 1, "text": text}, ensure_ascii=ascii_only) for text in texts)
+
+
+@settings(max_examples=40)
+@given(
+    texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=12),
+    task_bytes=st.integers(1, 200),
+    end=st.sampled_from(["\n", "\r\n", "\n\n"]),
+    mark=st.booleans(),
+    last=st.booleans(),
+)
+def test_lines_cut_at_any_byte_are_read_once_and_in_order(tmp_path_factory, texts, task_bytes, end, mark, last):
+    path = tmp_path_factory.mktemp("lines") / "a.jsonl"
+    content = "\ufeff" * mark + lines_of(texts, end=end) + end * last
+    path.write_bytes(content.encode())
+    assert read([path], task_bytes=task_bytes) == texts
+
+
+def test_all_kinds_give_the_same_documents(tmp_path):
+    (tmp_path / "a.jsonl").write_text(lines_of(ODD_TEXTS), encoding="utf-8")
+    (tmp_path / "b.json").write_text(lines_of(ODD_TEXTS, ascii_only=True), encoding="ascii")
+    with gzip.open(tmp_path / "c.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.write(lines_of(ODD_TEXTS))
+    with pa.CompressedOutputStream(str(tmp_path / "c.jsonl.zst"), "zstd") as file:
+        file.write(lines_of(ODD_TEXTS).encode())
+    rows = datasets.Dataset.from_dict({"id": range(len(ODD_TEXTS)), "text": ODD_TEXTS})
+    rows.to_parquet(tmp_path / "d.parquet", batch_size=2)
+    rows.save_to_disk(tmp_path / "e")
+    table = pa.table({"text": pa.array(ODD_TEXTS, pa.large_string())})
+    with pa.OSFile(str(tmp_path / "f.arrow"), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table, max_chunksize=3)
+    for name in ("a.jsonl", "b.json", "c.jsonl.gz", "c.jsonl.zst", "d.parquet", "e", "f.arrow"):
+        for task_bytes in (1, 100, 10**6):
+            assert read([tmp_path / name], task_bytes=task_bytes) == ODD_TEXTS, name
+
+
+def test_a_text_file_is_one_document(tmp_path):
+    (tmp_path / "a.txt").write_bytes("\ufeffä\r\nb\rc\n".encode())
+    (tmp_path / "b.md").write_bytes(b"")
+    (tmp_path / "c.PY").write_text("code")
+    assert read([tmp_path]) == ["ä\nb\nc\n", ""]
+    assert read([tmp_path], suffixes=[".py"]) == ["ä\nb\nc\n", "", "code"]
+
+
+def test_inputs_are_read_in_the_order_given_and_folders_by_name_without_what_describes_them(tmp_path):
+    aside = ["README.md", "LICENSE.txt", "readme.TXT", "CHANGELOG.md", "dataset_info.json"]
+    for name in ("b/2.txt", "b/1.txt", "a.txt", "b/.hidden.txt", "b/cache-1.arrow", "b/picture.png", *aside):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    assert read([tmp_path / "b", tmp_path / "a.txt"]) == ["b/1.txt", "b/2.txt", "a.txt"]
+    assert read([tmp_path]) == ["a.txt", "b/1.txt", "b/2.txt"]
+    left_out = list_inputs([tmp_path])[1]
+    assert {path.name for path in left_out} == {*aside, ".hidden.txt", "cache-1.arrow", "picture.png"}
+    assert left_out[tmp_path / "b" / "picture.png"] == ".png is not read"
+    assert read([tmp_path / "README.md"]) == ["README.md"]  # who names it wants it
+
+
+def test_no_file_is_read_twice_and_links_are_followed(tmp_path):
+    folder, elsewhere = tmp_path / "folder", tmp_path / "elsewhere"
+    for path in (folder / "a.txt", elsewhere / "b.txt"):
+        path.parent.mkdir()
+        path.write_text(path.name)
+    try:
+        (folder / "linked").symlink_to(elsewhere)
+        (folder / "same.txt").symlink_to(folder / "a.txt")
+        (elsewhere / "round").symlink_to(folder)
+    except OSError:
+        pytest.skip("this system lets nobody make links")
+    assert read([folder, folder / "a.txt", tmp_path]) == ["a.txt", "b.txt"]
+    files, left_out = list_inputs([folder])
+    assert [path.name for path in files] == ["a.txt", "b.txt"]
+    assert left_out == {folder / "same.txt": "was met before"}
+
+
+def test_the_parts_of_a_table_are_together_as_large_as_its_file(tmp_path):
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"text": ODD_TEXTS}), path, row_group_size=2)
+    tasks = plan_tasks([path], task_bytes=1)
+    assert [task.num_bytes > 0 for task in tasks] == [True] * 4
+    assert sum(task.num_bytes for task in tasks) == path.stat().st_size
+    assert read([path], task_bytes=1) == ODD_TEXTS
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "txt", "jsonl.gz", "parquet"])
+def test_a_file_that_changes_after_the_plan_or_while_it_is_read_is_refused(tmp_path, kind):
+    path = tmp_path / f"a.{kind}"
+    if kind == "parquet":
+        datasets.Dataset.from_dict({"text": ["a", "b"]}).to_parquet(path)
+    else:
+        data = lines_of(["a", "b"]).encode()
+        path.write_bytes(gzip.compress(data) if kind.endswith("gz") else data)
+    (task,) = plan_tasks([path])
+    status = path.stat()
+    documents = read_task(task)
+    next(documents)
+    with path.open("r+b") as file:  # the same size, and the old time; before anything else is found to be wrong
+        file.write(b"x")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with pytest.raises(ValueError, match="was changed"):
+        list(documents)
+    with pytest.raises(ValueError, match="was changed"):
+        list(read_task(task))
+
+
+def test_small_files_share_a_task_and_large_ones_are_cut(tmp_path):
+    for number, size in enumerate((30, 30, 50, 250)):
+        (tmp_path / f"{number}.jsonl").write_bytes(b" " * size)
+    tasks = plan_tasks([tmp_path], task_bytes=100)
+    cut = [[(piece.path[-7], piece.start, piece.stop) for piece in task.pieces] for task in tasks]
+    assert cut == [[("0", 0, 30), ("1", 0, 30), ("2", 0, 50)], [("3", 0, 100)], [("3", 100, 200)], [("3", 200, 250)]]
+    assert [task.number for task in tasks] == [0, 1, 2, 3]
+    assert [task.num_bytes for task in tasks] == [110, 100, 100, 50]
+    assert plan_tasks([tmp_path], task_bytes=100) == tasks
+
+
+@pytest.mark.parametrize("task_bytes", [1, 40, 10**6])
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"{", "line 4: expected a JSON object"),
+        (b"3", "line 4: expected a JSON object, got int"),
+        (b'{"id": 1}', "line 4: there is no 'text', only id"),
+        (b"{}", "line 4: there is no 'text', only an empty object"),
+        (b'{"text": 3}', "line 4: text must be a str, got int"),
+        (b'{"text": "\xff"}', "line 4: the line is not UTF-8 from byte 10 on"),
+        (b'{"text": "\\ud800"}', "line 4: text must be Unicode"),
+        (b"[" * 5_000, "line 4: "),
+        (b'{"text": "a", "text": "b"}', "line 4: expected a JSON object \\('text' occurs 2 times"),
+        (b'{"text": NaN}', "line 4: text must be a str, got float"),
+        ('{"text": "a"}'.encode("utf-16-le"), "line 4: the line is binary, not text: byte 1 is zero"),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path, line, words, task_bytes):
+    path = tmp_path / "wrong.jsonl"
+    path.write_bytes(b'{"text": "a"}\n\n{"text": "b"}\n' + line + b'\n{"text": "c"}\n')
+    with pytest.raises(ValueError, match=words) as raised:
+        read([path], task_bytes=task_bytes)
+    assert str(path) in str(raised.value)
+
+
+def test_a_wrong_row_is_named_and_so_is_one_that_cannot_be_encoded(tmp_path):
+    rows = datasets.Dataset.from_dict({"text": ["a"] * 10 + [None]})
+    rows.to_parquet(tmp_path / "holes.parquet", batch_size=4)
+    rows.save_to_disk(tmp_path / "holes")
+    for name in ("holes.parquet", "holes"):
+        with pytest.raises(ValueError, match=r"row 11: text must be a str, got NoneType"):
+            read([tmp_path / name])
+    with pytest.raises(ValueError, match=r"holes\.parquet: no column 'body', only text"):
+        read([tmp_path / "holes.parquet"], "body")
+    datasets.Dataset.from_dict({"text": ["a"] * 10 + ["z"]}).to_parquet(tmp_path / "z.parquet", batch_size=4)
+    (tmp_path / "z.txt").write_text("z")
+    (tmp_path / "z.jsonl").write_text(lines_of(["a"] * 5 + ["z"]))
+    for name, place in (("z.parquet", ", row 11"), ("z.txt", ""), ("z.jsonl", ", line 6")):
+        for task_bytes in (30, 10**6):
+            words = rf"{re.escape(str(tmp_path / name))}{place} cannot be encoded: character 'z' at position 0"
+            out = tmp_path / f"{name} {task_bytes}"
+            with pytest.raises(ValueError, match=rf"^{words} is not in the alphabet$"):
+                quiet([tmp_path / name], CharTokenizer("a"), out, task_bytes=task_bytes)
+
+
+def test_damaged_files_are_named(tmp_path):
+    for name in ("a.parquet", "a.arrow"):
+        (tmp_path / name).write_bytes(b"no such format")
+        with pytest.raises(ValueError, match=rf"{name}: not "):
+            plan_tasks([tmp_path / name])
+    (tmp_path / "a.txt").write_bytes(b"one\ntw\xf6\n")
+    with pytest.raises(ValueError, match=r"a\.txt is not UTF-8 from byte 6 on, in line 2; convert it first"):
+        read([tmp_path / "a.txt"])
+    (tmp_path / "b.txt").write_bytes("One".encode("utf-16-le"))
+    with pytest.raises(ValueError, match=r"b\.txt is binary, not text: byte 1 is zero"):
+        read([tmp_path / "b.txt"])
+    packed = gzip.compress(lines_of(["a"] * 1000).encode())
+    (tmp_path / "a.jsonl.gz").write_bytes(packed[:-20])
+    flipped = bytearray(packed)
+    flipped[10] = 0xFF  # the first byte behind the header: no such kind of block
+    (tmp_path / "b.jsonl.gz").write_bytes(flipped)
+    (tmp_path / "c.jsonl.zst").write_bytes(b"no such format")
+    datasets.Dataset.from_dict({"text": ["abc" * 1000]}).to_parquet(tmp_path / "d.parquet")
+    column = bytearray((tmp_path / "d.parquet").read_bytes())
+    column[40:80] = bytes(40)
+    (tmp_path / "d.parquet").write_bytes(column)
+    buffers = pa.array([b"a\xff"], pa.binary()).buffers()
+    parquet.write_table(pa.table({"text": pa.Array.from_buffers(pa.string(), 1, buffers)}), tmp_path / "e.parquet")
+    for name in ("a.jsonl.gz", "b.jsonl.gz", "c.jsonl.zst", "d.parquet", "e.parquet"):
+        with pytest.raises(ValueError, match=rf"{name}: cannot be read"):
+            read([tmp_path / name])
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("a.txt.gz", r"unpack it; only JSON Lines \(.jsonl.gz\) are read as they are"),
+        ("a.txt.zst", r"unpack it; only JSON Lines \(.jsonl.zst\)"),
+        ("a.csv", "turn it into Parquet"),
+        ("a.feather", "it is a file of Arrow by another name: rename it to .arrow"),
+        ("a.bin", "it holds no text; if it holds ids, map it with np.memmap"),
+        ("megatron.bin", "it holds ids of Megatron, and megatron.idx says how to read them"),
+        ("megatron.idx", "it is an index of Megatron, and no text"),
+        ("llm_c.bin", r"it holds ids of llm.c behind a header of 1,024 bytes: they are np.memmap"),
+        ("a.pdf", r"\.pdf is not read; an input must be one of \.jsonl, "),
+        ("jsonl", "a name without an ending is not read"),
+    ],
+)
+def test_what_is_not_read_is_answered_with_what_to_do(tmp_path, name, words):
+    (tmp_path / "megatron.idx").write_bytes(b"MMIDIDX\0\0")
+    path = tmp_path / name
+    if name != "megatron.idx":
+        path.write_bytes((20240520).to_bytes(4, "little") if name == "llm_c.bin" else b"abcd")
+    with pytest.raises(ValueError, match=rf"{name}: {words}"):
+        plan_tasks([path])
+    (tmp_path / "a.txt").touch()
+    assert re.search(words.partition("; an input")[0], list_inputs([tmp_path])[1][path])
+
+
+def test_a_feather_is_an_arrow_by_another_name(tmp_path):
+    feather.write_feather(pa.table({"text": ODD_TEXTS}), tmp_path / "a.feather")
+    (tmp_path / "a.feather").rename(tmp_path / "a.arrow")
+    assert read([tmp_path / "a.arrow"]) == ODD_TEXTS
+
+
+def test_what_is_no_input(tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "a.jsonl").touch()
+    assert plan_tasks([tmp_path / "a.jsonl"]) == []
+    for inputs, error, words in (
+        ([tmp_path / "a.jsonl"] * 2 + [tmp_path / "empty"], ValueError, "empty: no input file in this folder"),
+        ([], ValueError, "inputs must hold at least one file"),
+        ([tmp_path / "b.jsonl"], FileNotFoundError, "no input file at"),
+        ([3], TypeError, "inputs must be a path"),
+    ):
+        with pytest.raises(error, match=words):
+            list_inputs(inputs)
+    for suffixes in (["py"], [""], [3], ".py"):
+        with pytest.raises((TypeError, ValueError), match="suffixes must be"):
+            list_inputs([tmp_path / "a.jsonl"], suffixes=suffixes)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("a.JSONL", "lines"),
+        ("a.b.txt", "text"),
+        ("a.txt.jsonl.gz", "gzip lines"),
+        (".json.zst", "zstd lines"),
+        ("a.d.ts", "text"),
+    ],
+)
+def test_the_ending_of_a_name_tells_how_a_file_is_read(tmp_path, name, kind):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("a")
+    assert plan_tasks([path], suffixes=[".D.ts"])[0].pieces[0].kind == kind
+
+
+# tokenize_files
 
 
 @pytest.mark.parametrize("task_bytes", [3_000, 20_000, 10**9])
@@ -140,70 +422,47 @@ def test_the_shards_are_the_same_for_any_number_of_workers(tmp_path, inputs, tok
     assert content(tmp_path / "out") == reference
 
 
-def test_the_order_in_which_tasks_end_changes_nothing(tmp_path, inputs, tokenizer, reference, monkeypatch):
-    ended = []
-
-    def encode_backwards(job, task):
-        time.sleep(0.02 * (9 - task.number))
-        result = encode_task(job, task)
-        ended.append(task.number)
-        return result
-
-    monkeypatch.setattr(file_tasks, "encode_task", encode_backwards)
-    quiet(inputs, tokenizer, tmp_path / "out", make_executor=partial(ThreadPoolExecutor, 16))
-    assert len(ended) > 5
-    assert ended != sorted(ended)
-    assert content(tmp_path / "out") == reference
-
-
-def test_files_of_all_kinds_are_read_in_the_order_given(tmp_path, tokenizer):
-    parts = [TEXTS[:40], TEXTS[40:80], TEXTS[80:81], TEXTS[81:120], TEXTS[120:]]
-    write_lines(tmp_path / "z.jsonl", parts[0])
-    parquet.write_table(pa.table({"text": parts[1]}), tmp_path / "y.parquet", row_group_size=9)
-    (tmp_path / "x.txt").write_text(parts[2][0], encoding="utf-8")
-    (tmp_path / "w").mkdir()
-    table = pa.table({"text": parts[3]})
-    with pa.ipc.new_stream(tmp_path / "w" / "data-00000.arrow", table.schema) as stream:
-        stream.write_table(table, max_chunksize=10)
-    write_lines(tmp_path / "v.ndjson", parts[4])
-    names = ["z.jsonl", "y.parquet", "x.txt", "w", "v.ndjson"]
-    write_shards(TEXTS, tokenizer, tmp_path / "reference", progress=False, **SETTINGS)
-    quiet([tmp_path / name for name in names], tokenizer, tmp_path / "out")
-    assert content(tmp_path / "out") == content(tmp_path / "reference")
-
-
 def test_a_tokenizer_of_the_course_and_a_limit_of_tokens(tmp_path, inputs, tokenizer):
     characters = CharTokenizer("".join(TEXTS))
-    for each, limit in ((characters, None), (tokenizer, 30_000)):
+    for each, limit in ((characters, None), (tokenizer, 20_000)):
         name = type(each).__name__
-        write_shards(TEXTS, each, tmp_path / f"{name} one", max_tokens=limit, progress=False, **SETTINGS)
+        one = write_shards(TEXTS, each, tmp_path / f"{name} one", max_tokens=limit, progress=False, **SETTINGS)
         quiet(inputs, each, tmp_path / f"{name} many", max_tokens=limit)
         assert content(tmp_path / f"{name} many") == content(tmp_path / f"{name} one")
+    assert 15_000 < one.num_tokens("train") + one.num_tokens("val") <= 20_000
 
 
-def test_a_task_that_is_done_is_not_done_again_unless_its_input_has_changed(
-    tmp_path, inputs, tokenizer, reference, monkeypatch
-):
-    done = []
+def test_a_task_that_is_done_is_not_done_again(tmp_path, inputs, tokenizer, reference, monkeypatch):
+    encoded = []
 
-    def encode_some(job, task, limit=4):
-        if len(done) == limit:
+    def encode_some(*arguments, limit, **options):
+        if len(encoded) == limit:
             raise KeyboardInterrupt
-        result = encode_task(job, task)
-        done.append(task.number)
-        return result
+        encoded.append(arguments)
+        return encode_named(*arguments, **options)
 
-    monkeypatch.setattr(file_tasks, "encode_task", encode_some)
+    monkeypatch.setattr(file_tasks, "encode_named", partial(encode_some, limit=4))
     with pytest.raises(KeyboardInterrupt):
         quiet(inputs, tokenizer, tmp_path / "out")
-    assert done == [0, 1, 2, 3]
-    monkeypatch.setattr(file_tasks, "encode_task", partial(encode_some, limit=100))
-    quiet(inputs, tokenizer, tmp_path / "out")
-    assert done == list(range(len(done)))
-    assert content(tmp_path / "out") == reference
-    before = len(done)
-    quiet(inputs, tokenizer, tmp_path / "out")
-    assert len(done) == before
+    monkeypatch.setattr(file_tasks, "encode_named", partial(encode_some, limit=100))
+    for _ in range(2):  # when the folder is finished, nothing is encoded
+        quiet(inputs, tokenizer, tmp_path / "out")
+        assert len(encoded) == len(plan_tasks(inputs, task_bytes=20_000)) > 5
+        assert content(tmp_path / "out") == reference
+
+
+def test_a_file_that_changes_between_two_runs_is_read_again(tmp_path, tokenizer):
+    path, run = tmp_path / "a.jsonl", partial(quiet, tokenizer=tokenizer, out_dir=tmp_path / "out")
+    write_lines(path, ["a" * 3_000] * 12)
+    with path.open("a") as file:
+        file.write("no JSON")
+    with pytest.raises(ValueError, match="line 13"):
+        run([path])
+    assert (tmp_path / "out.pieces" / "00000.json").exists()
+    write_lines(path, ["b" * 3_000] * 12)
+    run([path])
+    ids = np.asarray(ShardedStream(tmp_path / "out", "train"))
+    assert set(tokenizer.decode(ids.tolist())) - {" "} == {"b"}
 
 
 def test_a_damaged_result_is_noticed(tmp_path, inputs, tokenizer, monkeypatch):
@@ -216,7 +475,7 @@ def test_a_damaged_result_is_noticed(tmp_path, inputs, tokenizer, monkeypatch):
             path.write_bytes(data)
         return result
 
-    monkeypatch.setattr(file_tasks, "encode_task", encode_and_damage)
+    monkeypatch.setattr(many_machines, "encode_task", encode_and_damage)
     with pytest.raises(ValueError, match=r"00002\.bin is damaged"):
         quiet(inputs, tokenizer, tmp_path / "out")
     assert not (tmp_path / "out" / "manifest.json").exists()
@@ -224,7 +483,12 @@ def test_a_damaged_result_is_noticed(tmp_path, inputs, tokenizer, monkeypatch):
 
 @pytest.mark.parametrize(
     ("changed", "words"),
-    [({"text_column": "title"}, "text_column"), ({"shard_size": 6_000}, "shard_size"), ({"val_every": 8}, "val_every")],
+    [
+        ({"text_column": "title"}, "text_column 'text' instead of 'title'"),
+        ({"shard_size": 6_000}, "shard_size 5000 instead of 6000"),
+        ({"val_every": 8}, "val_every 7 instead of 8"),
+        ({"task_bytes": 10_000}, "task_bytes 20000 instead of 10000"),
+    ],
 )
 def test_a_run_begun_with_other_settings_is_refused(tmp_path, inputs, tokenizer, monkeypatch, changed, words):
     def stop(job, task):
@@ -232,7 +496,7 @@ def test_a_run_begun_with_other_settings_is_refused(tmp_path, inputs, tokenizer,
             raise KeyboardInterrupt
         return encode_task(job, task)
 
-    monkeypatch.setattr(file_tasks, "encode_task", stop)
+    monkeypatch.setattr(many_machines, "encode_task", stop)
     with pytest.raises(KeyboardInterrupt):
         quiet(inputs, tokenizer, tmp_path / "out")
     before = content(tmp_path / "out.pieces")
@@ -241,7 +505,7 @@ def test_a_run_begun_with_other_settings_is_refused(tmp_path, inputs, tokenizer,
     assert content(tmp_path / "out.pieces") == before
     for path in (tmp_path / "out.pieces").glob("0*"):  # nothing is done, so nothing could mix
         path.unlink()
-    monkeypatch.setattr(file_tasks, "encode_task", encode_task)
+    monkeypatch.setattr(many_machines, "encode_task", encode_task)
     if "text_column" not in changed:
         quiet(inputs, tokenizer, tmp_path / "out", **changed)
 
@@ -253,7 +517,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path, inputs, tokenizer):
         quiet(inputs, tokenizer, tmp_path / "out")
     (tmp_path / "out.pieces" / "thesis.doc").unlink()
     quiet(inputs, tokenizer, tmp_path / "out")
-    for job in ("{}", json.dumps({"settings": None})):  # a finished folder removes nothing that is not its own
+    for job in ("{}", '{"dtype": "uint16"}'):  # a finished folder removes nothing that is not its own
         (tmp_path / "out.pieces").mkdir(exist_ok=True)
         (tmp_path / "out.pieces" / "job.json").write_text(job)
         (tmp_path / "out.pieces" / "thesis.doc").touch()
@@ -261,28 +525,51 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path, inputs, tokenizer):
         assert set(content(tmp_path / "out.pieces")) == {"job.json", "thesis.doc"}
 
 
-def test_a_finished_folder_reads_nothing_for_the_same_files_and_compares_the_documents_of_others(
-    tmp_path, inputs, tokenizer, monkeypatch
-):
+def test_a_finished_folder_is_proved_to_be_of_these_documents(tmp_path, inputs, tokenizer):
     manifest = quiet(inputs, tokenizer, tmp_path / "out")
-    read = []
-    monkeypatch.setattr(many_machines, "read_task", lambda *task: read.append(task) or read_task(*task))
-    assert quiet(inputs, tokenizer, tmp_path / "out") == manifest
-    assert not read
     same = write_lines(tmp_path / "same.jsonl", TEXTS)
     assert quiet([same], tokenizer, tmp_path / "out") == manifest
-    assert read
     write_lines(same, [*TEXTS, "one more"])
     for others in ([same], inputs[:1], inputs[::-1]):
         with pytest.raises(ValueError, match=r"documents differ from the 196"):
             quiet(others, tokenizer, tmp_path / "out")
 
 
-# What is killed
+def test_files_without_a_document_are_named(tmp_path, tokenizer):
+    blank, empty = tmp_path / "blank.jsonl", tmp_path / "empty.jsonl"
+    blank.write_text("\n  \n")
+    empty.touch()
+    for inputs, words in (
+        ([blank], r"blank\.jsonl must hold at least one document$"),
+        ([empty], r"empty\.jsonl must hold at least one document$"),
+        ([blank, empty], r"blank\.jsonl and the other inputs must hold at least one document$"),
+        ([write_lines(tmp_path / "a.jsonl", ["abc"])], r"a\.jsonl must .* of no more than max_tokens, 1 ids$"),
+    ):
+        limit = 1 if "max_tokens" in words else None
+        out = tmp_path / str(limit)
+        with pytest.raises(ValueError, match=words):
+            quiet(inputs, tokenizer, out, max_tokens=limit)
+        assert not (out / "manifest.json").exists()
+
+
+def test_any_tokenizer_reaches_the_workers_and_one_that_loses_characters_is_told(tmp_path):
+    texts = [f"low lower {number}" for number in range(90)]
+    write_lines(tmp_path / "a.jsonl", texts)
+    how = {"val_every": 10**6, "progress": False, "end_of_text_id": 70_000}
+    write_shards(texts, tiktoken(), tmp_path / "one", **how)
+    tokenize_files([tmp_path / "a.jsonl"], tiktoken(), tmp_path / "two", num_workers=2, task_bytes=2_000, **how)
+    assert content(tmp_path / "one") == content(tmp_path / "two")
+    dropping = Tokenizer(models.BPE({"a": 0, "b": 1, "E": 2}, []))
+    write_lines(tmp_path / "b.jsonl", ["azb"])
+    with pytest.warns(UserWarning, match="loses characters of the first texts: 'z'"):
+        quiet([tmp_path / "b.jsonl"], dropping, tmp_path / "three", end_of_text_id=2)
+
+
+# tokenize_files: what is killed
 
 
 def test_the_task_of_a_killed_worker_is_done_again(tmp_path, inputs, tokenizer, reference, monkeypatch):
-    monkeypatch.setattr(file_tasks, "encode_task", partial(encode_or_die, 1))
+    monkeypatch.setattr(many_machines, "encode_task", partial(encode_or_die, 1))
     quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=2)
     assert len(list((tmp_path / "out.deaths").iterdir())) == 1
     assert content(tmp_path / "out") == reference
@@ -291,7 +578,7 @@ def test_the_task_of_a_killed_worker_is_done_again(tmp_path, inputs, tokenizer, 
 def test_workers_that_die_again_and_again_end_the_run_and_the_next_one_finishes_it(
     tmp_path, inputs, tokenizer, reference, monkeypatch
 ):
-    monkeypatch.setattr(file_tasks, "encode_task", partial(encode_or_die, 4))
+    monkeypatch.setattr(many_machines, "encode_task", partial(encode_or_die, 4))
     with pytest.raises(BrokenExecutor, match=r"memory ran out.*run it again"):
         quiet(inputs, tokenizer, tmp_path / "out", make_executor=None, num_workers=1)
     assert not (tmp_path / "out" / "manifest.json").exists()
@@ -309,6 +596,8 @@ def test_after_a_power_cut_behind_any_sync_a_run_is_finished_by_another_one(
         left.restore(tmp_path / str(number))
         quiet(inputs, tokenizer, tmp_path / str(number) / "out")
         assert content(tmp_path / str(number) / "out") == reference
+    left.restore(tmp_path / "end")
+    assert content(tmp_path / "end" / "out") == reference  # finished means on the disk
 
 
 @pytest.fixture(scope="module")
@@ -318,7 +607,7 @@ def small_reference(tmp_path_factory, tokenizer) -> dict[str, bytes]:
     return content(folder)
 
 
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", range(2))
 def test_a_killed_run_loses_nothing_and_writes_nothing_twice(
     tmp_path, inputs, made, tokenizer, small_reference, number
 ):
@@ -342,7 +631,7 @@ def test_a_killed_run_loses_nothing_and_writes_nothing_twice(
     assert content(out) == small_reference
 
 
-# The command line
+# The command
 
 
 def tokenize(*arguments: object) -> int:
@@ -355,7 +644,7 @@ def test_the_command_line_in_another_language_and_a_poor_locale(tmp_path, tokeni
     texts = [*TEXTS[:30], "Žluťoučký kůň 馬"]
     write_lines(folder / "größer.jsonl", texts, title="ß")
     tokenizer.save(str(folder / "tokenizer.json"))
-    command = [sys.executable, "-m", "course_lib.many_machines", "tokenize", folder / "größer.jsonl"]
+    command = [sys.executable, "-m", "course_lib", "tokenize", folder / "größer.jsonl"]
     command += ["--tokenizer", folder / "tokenizer.json", "--out", folder / "aus", "--workers", "2"]
     command += ["--shard-size", "2000", "--val-every", "5", "--task-bytes", "4000"]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "PYTHON"))}
@@ -381,9 +670,9 @@ def test_a_wrong_line_names_its_file_and_line(tmp_path, made, capsys, line, word
     arguments += ["--task-bytes", 5_000]
     assert tokenize(*arguments) == 1
     output = capsys.readouterr()
-    assert f"error: {bad}, line 31: " in output.err
+    assert output.err.startswith(f"python -m course_lib tokenize: {bad}, line 31: ")
+    assert output.err.count("\n") == 1
     assert words in output.err
-    assert "Traceback" not in output.err
     assert output.out == ""
     assert not (tmp_path / "out" / "manifest.json").exists()
 
@@ -394,24 +683,21 @@ def test_a_run_with_a_wrong_line_is_finished_when_the_line_is_mended(tmp_path, m
     run = partial(quiet, [made / "first.jsonl", bad], tokenizer, tmp_path / "out")
     with pytest.raises(ValueError, match=r"wrong\.jsonl, line 1"):
         run()
+    kept = len(list((tmp_path / "out.pieces").glob("0*.json")))
     write_lines(bad, TEXTS[120:])
     encoded = []
-    monkeypatch.setattr(file_tasks, "encode_task", lambda job, task: encoded.append(task) or encode_task(job, task))
+    counted = lambda *a, **k: encoded.append(a) or encode_named(*a, **k)
+    monkeypatch.setattr(file_tasks, "encode_named", counted)
     run()
-    # The first tasks are done, and read nothing of the file that was mended.
-    assert encoded
-    assert encoded[0].number > 0
+    tasks = len(plan_tasks([made / "first.jsonl", bad], task_bytes=20_000))
+    assert kept > 0
+    assert len(encoded) == tasks - kept
     assert content(tmp_path / "out") == content(made / "reference")
 
 
 def test_wrong_usage_and_what_is_not_there(tmp_path, made, capsys):
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit, match="2"):
         main(["tokenize"])
-    assert ended.value.code == 2
-    with pytest.raises(SystemExit) as ended:
-        main(["tokenize", "--help"])
-    assert ended.value.code == 0
-    assert "ray start --head" in capsys.readouterr().out
     needed = ["--tokenizer", made / "tokenizer.json", "--out", tmp_path / "out"]
     for arguments, words in (
         ([made / "nothing.jsonl", *needed], "no input file at"),
@@ -423,15 +709,6 @@ def test_wrong_usage_and_what_is_not_there(tmp_path, made, capsys):
         assert tokenize(*arguments) == 1
         assert words in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-
-
-def test_ctrl_c_ends_with_its_own_code(tmp_path, made, monkeypatch, capsys):
-    def interrupt(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("course_lib.many_machines.__main__.tokenize_files", interrupt)
-    assert tokenize(made / "first.jsonl", "--tokenizer", made / "tokenizer.json", "--out", tmp_path / "o") == 130
-    assert "run it again" in capsys.readouterr().err
 
 
 def test_without_ray_all_else_works_and_it_says_what_to_install(tmp_path, made, monkeypatch, capsys):
@@ -556,9 +833,41 @@ def test_training_goes_on_with_its_own_rows_and_seed_only(rows):
     for others in ((inputs.flip(0), targets), (inputs, targets.flip(0)), (inputs[:-1], targets[:-1])):
         with pytest.raises(ValueError, match="saved with rows="):
             train_rank(*others, vocab_size, batch_size=24, num_updates=1, state=state)
+    for other in (state | {"model": {}}, state | {"optimizer": {}}, state | {"model": None}):
+        with pytest.raises(ValueError, match="state must hold this model's weights"):
+            train_rank(*rows, batch_size=24, num_updates=1, state=other)
     with pytest.raises(ValueError, match="saved with base_seed=0, but this run has base_seed=3"):
         train_rank(*rows, batch_size=24, num_updates=1, base_seed=3, state=state)
     assert train_rank(*rows, batch_size=12, num_updates=1, state=state).state["rows_delivered"] == 36
+
+
+def test_rows_that_fit_nothing_are_refused(rows):
+    inputs, targets, vocab_size = rows
+    unscored = torch.full_like(targets, -100)
+    for wrong, words in (
+        ((inputs, targets[:2], vocab_size), "inputs and targets must have one shape"),
+        ((inputs + vocab_size, targets, vocab_size), "inputs must lie in 0"),
+        ((inputs, targets, 5), "must lie in 0 ... 4"),
+        ((inputs, unscored, vocab_size), "no rank has a target to score"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            train_rank(*wrong, batch_size=24, num_updates=1)
+    with pytest.raises(ValueError, match="batch_size 1000"):
+        train_rank(*rows, batch_size=1000, num_updates=1)
+
+
+def test_a_loss_is_divided_by_the_targets():
+    for backward in (backward_by_targets, backward_by_ranks):
+        weight = torch.nn.Parameter(torch.ones(()))
+        assert backward(torch.nn.ParameterList([weight]), 2 * weight, 4) == weight.grad == 0.5
+
+
+def test_a_fingerprint_tells_contents_dtypes_and_borders():
+    numbers = torch.arange(12).reshape(4, 3)
+    same = [fingerprint(numbers), fingerprint(numbers.clone()), fingerprint(numbers.T.contiguous().T)]
+    others = [fingerprint(numbers.int()), fingerprint(numbers[:, :1], numbers[:, 1:]), fingerprint(numbers.T)]
+    assert len(set(same)) == 1
+    assert len({*same, *others}) == 4
 
 
 def test_a_rank_waits_in_vain_for_one_that_has_fewer_steps():
@@ -584,6 +893,17 @@ def as_training(reference: Path, vocab_size: int, last_step: int, **options: obj
 def trained(made, tokenizer) -> RankReport:
     """What 9 steps of one process come to that nobody disturbs."""
     return as_training(made / "reference", tokenizer.get_vocab_size(), 9)
+
+
+def test_the_cores_of_a_machine_do_not_matter(made, tokenizer):
+    how = {"context_length": 64, "batch_size": 24}
+    before, weights = torch.get_num_threads(), []
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        weights.append(as_training(made / "reference", tokenizer.get_vocab_size(), 9, **how).weights)
+        assert torch.get_num_threads() == threads
+    torch.set_num_threads(before)
+    assert torch.equal(*weights)
 
 
 def test_training_on_shards_is_training_on_their_windows(made, tokenizer, trained):
@@ -613,32 +933,14 @@ def test_a_checkpoint_is_of_its_own_shards_seed_and_vocabulary(tmp_path, made, t
             as_training(made / "reference", size, 3, checkpoint=saved)
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc says which file is synced")
-def test_after_a_power_cut_behind_any_sync_training_goes_on(tmp_path, made, tokenizer, trained, monkeypatch):
-    def train(folder: Path) -> RankReport:
-        saved = folder / "run.pt"
-        return as_training(made / "reference", tokenizer.get_vocab_size(), 9, checkpoint=saved, save_every=4)
-
-    cuts = power_cuts(tmp_path / "root", lambda: train(tmp_path / "root"), monkeypatch)
-    assert len(cuts) >= 6  # three files, each with its folder
-    begun_at = set()
-    for number, left in enumerate(cuts):
-        left.restore(tmp_path / str(number))
-        report = train(tmp_path / str(number))
-        begun_at.add(9 - len(report.losses))
-        assert report.losses == trained.losses[9 - len(report.losses) :]
-        assert torch.equal(report.weights, trained.weights)
-    assert begun_at == {0, 4, 8, 9}
-
-
 def test_training_that_is_killed_again_and_again_ends_where_one_does_that_is_not(tmp_path, made, tokenizer, trained):
     saved = tmp_path / "run.pt"
-    command = "train {} --tokenizer {} --context-length 16 --batch-size 12 --steps 9 --save-every 2 --quiet"
+    command = "{} --tokenizer {} --context-length 16 --batch-size 12 --steps 9 --save-every 2 --quiet"
     command = [*command.format(made / "reference", made / "tokenizer.json").split(), "--checkpoint", str(saved)]
     kills = 0
     while True:
         before = saved.stat().st_mtime_ns if saved.exists() else 0
-        run = process_context().Process(target=main, args=(command,))
+        run = process_context().Process(target=train_main, args=(command,))
         run.start()
         while run.is_alive() and (not saved.exists() or saved.stat().st_mtime_ns == before):
             time.sleep(0.001)
@@ -655,10 +957,10 @@ def test_training_that_is_killed_again_and_again_ends_where_one_does_that_is_not
 
 
 def test_two_ranks_of_torchrun_stop_and_one_goes_on(tmp_path, made, tokenizer, trained, capsys):
-    train = ["train", str(made / "reference"), "--tokenizer", str(made / "tokenizer.json"), "--quiet"]
+    train = [str(made / "reference"), "--tokenizer", str(made / "tokenizer.json"), "--quiet"]
     train += ["--context-length", "16", "--batch-size", "12", "--checkpoint", str(tmp_path / "run.pt")]
     launch = "-m torch.distributed.run --nproc-per-node 2 --rdzv-backend c10d --rdzv-endpoint 127.0.0.1:0"
-    command = [sys.executable, *launch.split(), "-m", "course_lib.many_machines", *train, "--steps", "5"]
+    command = [sys.executable, *launch.split(), "-m", "course_lib.many_machines.rank_training", *train, "--steps", "5"]
     # one thread each, or the launcher warns that it sets that; on this machine, whatever its name leads to
     settings = {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"} if sys.platform == "linux" else {}
     ran = subprocess.run(command, capture_output=True, text=True, timeout=600, env=os.environ | settings)
@@ -666,7 +968,7 @@ def test_two_ranks_of_torchrun_stop_and_one_goes_on(tmp_path, made, tokenizer, t
     (printed,) = ran.stdout.splitlines()  # by the first rank alone
     two = json.loads(printed)
     assert (two["ranks"], two["steps"]) == (2, 5)
-    assert main([*train, "--steps", "9"]) == 0
+    train_main([*train, "--steps", "9"])
     one = json.loads(capsys.readouterr().out)
     assert (one["ranks"], one["steps"]) == (1, 9)
     np.testing.assert_allclose(two["losses"] + one["losses"], trained.losses, rtol=1e-4)
@@ -674,11 +976,11 @@ def test_two_ranks_of_torchrun_stop_and_one_goes_on(tmp_path, made, tokenizer, t
     np.testing.assert_allclose(one["weights"], trained.weights.double().square().sum(), rtol=1e-4)
 
 
-def test_shards_of_another_tokenizer_are_not_trained_on(made, tmp_path, capsys):
+def test_shards_of_another_tokenizer_are_not_trained_on(made, tmp_path):
     other = build_tokenizer(TEXTS[:20], vocab_size=300)
     other.save(str(tmp_path / "other.json"))
-    assert main(["train", str(made / "reference"), "--tokenizer", str(tmp_path / "other.json")]) == 1
-    assert "was written with another tokenizer" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="was written with another tokenizer"):
+        train_main([str(made / "reference"), "--tokenizer", str(tmp_path / "other.json")])
 
 
 def half_used(rank_that_skips: int) -> list[float | None]:
@@ -726,3 +1028,25 @@ def test_no_two_samples_share_a_generator():
     keys = [(s, e, n) for s in numbers for e in numbers[:4] for n in numbers]
     drawn = {tuple(generator_of(*key).integers(2**63, size=2)) for key in keys}
     assert len(drawn) == len(keys)
+
+
+# On paper
+
+
+def test_what_is_calculated_on_paper():
+    assert [attention_pairs(lengths) for lengths in ([], [1], [4], [1, 2, 3], [2**40])] == [
+        0,
+        1,
+        4 + 3 + 2 + 1,
+        1 + (2 + 1) + (3 + 2 + 1),
+        2**39 * (2**40 + 1),
+    ]
+    assert (stored_bytes(0, 10), stored_bytes(1, 65_536), stored_bytes(np.int16(30_000), 65_537)) == (0, 2, 120_000)
+    assert encoding_hours(15 * 10**12, 10**6, 1000) == pytest.approx(15_000 / 3600)
+    assert feeding_bandwidth(10, 50_000, 3) == 60.0
+    assert hours_between_failures(4, 10) == 2.5
+    with pytest.raises(ValueError, match="lengths must be at least 1"):
+        attention_pairs([2, 0])
+    for endless in (lambda: encoding_hours(1e308, 1e-308), lambda: feeding_bandwidth(1e308, 5, 10**6)):
+        with pytest.raises(ValueError, match="must be finite"):
+            endless()

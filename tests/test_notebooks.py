@@ -54,9 +54,7 @@ def test_is_in_normal_form(path):
 
 @each_notebook
 def test_every_file_that_it_names_is_there(path):
-    named = re.findall(r"`((?:course_lib|tests|notebooks|data)/[\w./-]+)`", markdown(read(path)))
-    assert len(named) >= 3  # where everything lives
-    for name in named:
+    for name in re.findall(r"`((?:course_lib|tests|notebooks|data)/[\w./-]+)`", markdown(read(path))):
         assert (ROOT / name).exists(), name
 
 
@@ -92,12 +90,10 @@ def test_has_the_anatomy_of_a_lesson(path):
     assert notebook.cells[0].source.startswith(f"# {int(path.stem[:2])}. ")
     assert len(re.findall(r"^# ", text, flags=re.MULTILINE)) == 1
     assert text.index("**You will learn**") < text.index("**You need**") < text.index("**Time**")
-    for heading in ("**You will learn**", "**You need**", "**Time**", "## Where everything lives", "Recap"):
+    for heading in ("**You will learn**", "**You need**", "**Time**", "Recap"):
         assert heading in text, heading
     for heading in ("Bug or not?", "Exercises", "Measured"):
         assert re.search(rf"^##.*{re.escape(heading)}", text, flags=re.MULTILINE), heading
-    # The picture comes first: what stands where is told at the end.
-    assert text.index("## Where everything lives") > text.index("Exercises\n")
     # Minutes for the core path, and for all of it.
     time_needed = text.split("**Time**")[1].split("\n\n")[0]
     assert len(re.findall(r"\d+", time_needed)) >= 2, time_needed

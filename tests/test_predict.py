@@ -14,7 +14,7 @@ import pytest
 import torch
 
 import refresh_notebooks
-from course_lib.teaching import plot_shift, predict
+from course_lib.teaching import in_a_row, plot_rows, predict
 from course_lib.teaching.predict import asked, script, written
 
 LESSONS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
@@ -43,6 +43,7 @@ def test_numbers_of_all_libraries_are_asked_for_as_plain_ones():
         (0.1 + 0.2, "0.3"),
         (-0.5, "-0.5"),
         (0, "0"),
+        (-0.0, "0"),
     ],
 )
 def test_fractions_have_the_digits_that_are_shown(answer, shown):
@@ -62,6 +63,13 @@ def test_flags_and_choices_are_chosen_from():
     assert [part["answer"] for part in parts_of({"a": 0.49, "b": 0.5}, choices=limits)] == list(limits)
 
 
+def test_the_first_line_of_the_html_tells_nothing():
+    """JupyterLab shows it, if somebody folds the output."""
+    first, second, *_ = predict({"curve": "C"}, choices=["A", "C"])._repr_html_().split("\n")
+    assert first == " "
+    assert "C" in second
+
+
 def test_an_allowance_is_told_with_the_answer():
     shown = predict({"bytes": 511.9}, within=0.1)._repr_html_()
     assert "<b>511.9</b> (up to 10 % off counts as right)" in shown
@@ -73,7 +81,7 @@ def test_evidence_is_shown_as_a_notebook_shows_it():
         def _repr_html_(self) -> str:
             return "<table></table>"
 
-    figure = plot_shift([1, 2, 3])
+    figure = plot_rows({"ids": in_a_row([1, 2, 3])})
     shown = predict({"a": 1}, Shown(), [1, "<"], "as\nprinted", figure)._repr_html_()
     inside = shown.split("<details>")[1]
     assert "<table></table>\n<pre>[1, &#x27;&lt;&#x27;]</pre>\n<pre>as\nprinted</pre>\n<img alt=" in inside
@@ -219,6 +227,16 @@ def test_a_guess_unfolds_the_answer_and_the_first_one_counts(page_of):
     page.reload()
     answer.wait_for()
     page.get_by_text(said).wait_for()
+
+
+@pytest.mark.browser
+def test_saved_outputs_that_were_stripped_are_in_nobodys_way(visit, tmp_path):
+    """JupyterLab takes the data from what it does not trust yet."""
+    shown = predict({"number": 7})._repr_html_()
+    stripped = re.sub(r' data-guess="[^"]*"', "", shown)
+    page = tmp_path / "page.html"
+    page.write_text(f'{stripped}<span class="tally"></span>{shown}<script>{SCRIPT}</script>', "utf-8")
+    assert submit(visit(page.as_uri()), number="7") == "✔ Right."
 
 
 @pytest.mark.browser

@@ -8,7 +8,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import course_lib.teaching
-from course_lib.teaching import checks, predict, show_progress, standing
+from course_lib.teaching import checker, predict, show_progress, standing
 from course_lib.teaching.checker import bug_or_not, exercise
 from course_lib.teaching.lessons import find_lessons
 
@@ -33,8 +33,8 @@ def lesson():
 
     asked = exercise(cases=cases, hints=("Add.", "Multiply."))
     judged = bug_or_not(purpose="Halve.", reference=lambda number: number // 2, cases=cases, explanation="7 / 2.")
-    module = type(checks)("lesson")
-    vars(module).update(double=asked(double), triple=asked(triple), halve=judged(halve), Exercise=checks.Exercise)
+    module = type(checker)("lesson")
+    vars(module).update(double=asked(double), triple=asked(triple), halve=judged(halve), Exercise=checker.Exercise)
     return module
 
 

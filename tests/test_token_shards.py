@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import os
@@ -10,19 +9,19 @@ import pickle
 import random
 import shutil
 import signal
-import sys
-import time
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, models
 
 from course_lib import token_shards
 from course_lib.document_boundaries import document_mask
@@ -33,7 +32,6 @@ from course_lib.foundation import (
     RandomOrder,
     as_ids,
     load_documents,
-    python_sources,
     token_ledger,
     web_document,
 )
@@ -50,12 +48,19 @@ from course_lib.sliding_windows import (
 from course_lib.token_shards import (
     ShardedStream,
     load_shard,
+    shard_tasks,
     verify_shards,
     write_shards,
 )
-from course_lib.token_shards.shard_files import pieces_folder
+from course_lib.token_shards.shard_files import (
+    ShardSettings,
+    add_document,
+    pieces_folder,
+    text_digest,
+    whose_ids,
+)
+from course_lib.token_shards.shard_tasks import TaskResult, plan_shards, write_shard
 from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
-from power_loss import power_cuts
 
 TEXTS = [document.text for document in load_documents()]
 CHARACTERS = CharTokenizer("".join(TEXTS))
@@ -108,7 +113,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 write = partial(write_shards, progress=False)
 
 
-# Writing
+# write_shards: what it writes
 
 
 @settings(max_examples=25)
@@ -140,6 +145,8 @@ def test_shards_hold_every_document_once_in_order(tmp_path_factory, lengths, sha
         assert np.concatenate(plain).tolist() == ids
         shards = [load_shard(folder, split, k) for k in range(len(sizes))]
         assert all(isinstance(s, np.memmap) and np.array_equal(s, p) for s, p in zip(shards, plain, strict=True))
+        starts = [np.fromfile(folder / f"{split}_{k:06}.starts.bin", "<i8") for k in range(len(sizes))]
+        assert [len(own) for own in starts] == [shard.documents for shard in manifest.shards[split]]
     assert verify_shards(folder, progress=False) == manifest
 
 
@@ -190,11 +197,13 @@ def test_a_tokenizer_of_the_library_and_its_wrapping_write_the_same(tmp_path, li
 def test_max_tokens_counts_both_splits_and_stops_before_the_document_that_would_exceed_it(tmp_path):
     texts = numbered([4] * 10)  # 5 ids each
     for limit, documents in ((5, 1), (9, 1), (10, 2), (49, 9), (50, 10), (10**6, 10)):
-        manifest = write(texts, Numbers(), tmp_path / str(limit), val_every=2, max_tokens=limit)
+        tokenizer = Numbers()
+        manifest = write(texts, tokenizer, tmp_path / str(limit), val_every=2, max_tokens=limit)
         assert manifest.num_documents("train") + manifest.num_documents("val") == documents
-    with pytest.raises(ValueError, match="at least one, of no more than max_tokens"):
+        assert tokenizer._encoded <= documents + 1
+    with pytest.raises(ValueError, match="documents must hold at least one document of no more than max_tokens, 4 ids"):
         write(texts, Numbers(), tmp_path / "none", max_tokens=4)
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(ValueError, match=r"documents must hold at least one document$"):
         write([], Numbers(), tmp_path / "nothing")
     assert not list(tmp_path.glob("no*/manifest.json"))
 
@@ -217,11 +226,38 @@ def test_the_documents_are_never_held(tmp_path):
     write(texts(), Numbers(), tmp_path)
 
 
-# Nothing lost
+def test_a_tokenizer_that_loses_characters_is_told(tmp_path):
+    dropping = Tokenizer(models.BPE({"a": 0, "b": 1, "E": 2}, []))
+    with pytest.warns(UserWarning, match="loses characters of the first texts: 'z'"):
+        write(["azb", "ab"], dropping, tmp_path, end_of_text_id=2)
+    assert np.asarray(ShardedStream(tmp_path, "train")).tolist() == [0, 1, 2, 0, 1, 2]
 
 
-def in_a_process(work: Callable[[], None], kill_after: float | None = None) -> int:
-    """Run something in a forked process, kill it after some seconds, and return how it ended."""
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"shard_size": 0}, ValueError, "shard_size must be"),
+        ({"val_every": 1.5}, TypeError, "val_every must be"),
+        ({"max_tokens": 0}, ValueError, "max_tokens must be"),
+        ({"end_of_text_id": 2**32}, ValueError, "end_of_text_id must be"),
+        ({"shardsize": 5}, TypeError, "shardsize"),
+        ({"tokenizer": SimpleNamespace(encode=str.split, end_of_text_id=0)}, TypeError, "must have a vocab_size"),
+        ({"documents": "abc"}, TypeError, "texts must be several texts"),
+        ({"documents": ["7 -"]}, ValueError, "text 0 cannot be encoded"),
+        ({"out_dir": Path(__file__)}, FileExistsError, "is not a folder"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(tmp_path, change, error, words):
+    with pytest.raises(error, match=words):
+        write(**{"documents": ["1 2"], "tokenizer": Numbers(), "out_dir": tmp_path / "out"} | change)
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+# write_shards: a run that was killed
+
+
+def in_a_process(work: Callable[[], None]) -> int:
+    """Run something in a forked process, and return how it ended."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # it has lost its threads, and needs none
         child = os.fork()
@@ -234,9 +270,6 @@ def in_a_process(work: Callable[[], None], kill_after: float | None = None) -> i
             status = 3 if "cannot be written" in str(error) else 2
         finally:
             os._exit(status)
-    if kill_after is not None:
-        time.sleep(kill_after)
-        os.kill(child, signal.SIGKILL)
     return os.waitpid(child, 0)[1]
 
 
@@ -251,22 +284,6 @@ def undisturbed(tmp_path_factory) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("undisturbed") / "shards"
     write(SOME_TEXTS, Numbers(), folder, **SOME)
     return contents(folder)
-
-
-@pytest_fork
-def test_killed_at_twenty_random_moments_a_run_ends_as_if_undisturbed(tmp_path, undisturbed):
-    draw, begin = random.Random(), time.perf_counter()
-    in_a_process(lambda: write(SOME_TEXTS, Numbers(), tmp_path / "first", **SOME))
-    duration, killed = time.perf_counter() - begin, 0
-    for number in range(20):
-        folder = tmp_path / str(number)
-        run = partial(write, SOME_TEXTS, Numbers(), folder, **SOME)
-        killed += os.WIFSIGNALED(in_a_process(run, kill_after=draw.uniform(0, duration)))
-        if number % 2:  # and once more
-            in_a_process(run, kill_after=draw.uniform(0, duration / 2))
-        run()
-        assert contents(folder) == undisturbed
-    assert killed  # some, on a machine however busy
 
 
 def killed_at(call: int, work: Callable[[], None]) -> None:
@@ -308,23 +325,6 @@ def test_killed_at_every_step_of_making_files_durable_a_run_ends_as_if_undisturb
     assert call > 20
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc says which file is synced")
-def test_after_a_power_cut_behind_any_sync_a_run_ends_as_if_undisturbed(tmp_path, monkeypatch):
-    run = partial(write, SOME_TEXTS[:40], Numbers())
-    root = tmp_path / "root"
-    cuts = power_cuts(root, lambda: run(root / "shards", **SOME), monkeypatch)
-    undisturbed = contents(root / "shards")
-    assert len(cuts) > 20
-    for number, left in enumerate(cuts):
-        folder = tmp_path / str(number)
-        left.restore(folder)
-        run(folder / "shards", **SOME)
-        assert contents(folder / "shards") == undisturbed
-    left.restore(tmp_path / "end")
-    (tmp_path / "end" / "shards" / ".lock").unlink(missing_ok=True)
-    assert contents(tmp_path / "end" / "shards") == undisturbed  # finished means on the disk
-
-
 def stopped(folder: Path, after: int) -> int:
     """Write until so many texts are encoded, and return how many documents are kept."""
     with pytest.raises(KeyboardInterrupt):
@@ -337,30 +337,26 @@ def stopped(folder: Path, after: int) -> int:
 def test_what_was_encoded_is_not_encoded_again(tmp_path, undisturbed, after):
     folder, tokenizer = tmp_path / "shards", Numbers()
     kept = stopped(folder, after)
+    assert after - 30 <= kept <= after
     write(iter(SOME_TEXTS), tokenizer, folder, **SOME)
-    last = sum(m["documents"] for split in json.loads(undisturbed["manifest.json"])["shards"].values() for m in split)
-    assert last - kept <= tokenizer._encoded <= last - kept + 1  # the one that exceeds max_tokens
+    assert tokenizer._encoded == 111 - kept  # and the one that exceeds max_tokens
     assert contents(folder) == undisturbed
     assert not pieces_folder(folder).exists()
-    assert kept >= after - 30
 
 
-def test_other_documents_are_noticed_before_anything_is_written(tmp_path):
+def test_other_documents_are_named_before_anything_is_written(tmp_path):
     folder = tmp_path / "shards"
     kept = stopped(folder, 100)
-    before = contents(folder)
+    before = contents(pieces_folder(folder))
     for changed in (0, 3, kept - 1):
         texts = list(SOME_TEXTS)
         texts[changed] = "7 50"
-        with pytest.raises(ValueError, match=r"documents differ .* somewhere in the first"):
+        with pytest.raises(ValueError, match=f"was begun with: number {changed}, counted from 0, has another text"):
             write(texts, Numbers(), folder, **SOME)
-    with pytest.raises(ValueError, match="documents differ"):  # too few of them
+    with pytest.raises(ValueError, match=f"number {kept - 1}, counted from 0, is missing"):
         write(SOME_TEXTS[: kept - 1], Numbers(), folder, **SOME)
-    with pytest.raises(ValueError, match="documents differ"):  # so long that shards would be full before
-        write(["1 5000"] * 200, Numbers(), folder, **SOME)
-    assert contents(folder) == before
-    assert before
-    assert "manifest.json" not in before
+    assert contents(pieces_folder(folder)) == before
+    assert not contents(folder)
 
 
 @pytest.mark.parametrize("settings", [SOME, SOME | {"max_tokens": None}], ids=["max_tokens", "all"])
@@ -434,13 +430,33 @@ def test_a_damaged_shard_of_a_finished_folder_is_named_and_nothing_is_overwritte
     assert contents(folder) == before
 
 
-@pytest.mark.parametrize("damage", [damage for damage, _ in DAMAGES])
-def test_a_damaged_shard_of_a_killed_run_is_written_again(tmp_path, undisturbed, damage):
-    folder = tmp_path / "begun"
-    stopped(folder, 100)
-    damage(folder / "train_000000.bin")
-    write(SOME_TEXTS, Numbers(), folder, verify=damage is alter, **SOME)
-    assert contents(folder) == undisturbed
+def stopped_while_writing(folder: Path, monkeypatch) -> None:
+    """Stop when some shards are written, but not all."""
+    with monkeypatch.context() as patch:
+        written = []
+
+        def write_or_stop(job, plan):
+            if len(written) == 3:
+                raise KeyboardInterrupt
+            written.append(plan)
+            return write_shard(job, plan)
+
+        patch.setattr(shard_tasks, "write_shard", write_or_stop)
+        with pytest.raises(KeyboardInterrupt):
+            write(SOME_TEXTS, Numbers(), folder, **SOME)
+
+
+def test_a_finished_shard_of_a_killed_run_stays_and_a_damaged_one_is_written_again(tmp_path, undisturbed, monkeypatch):
+    for number, (damage, _) in enumerate(DAMAGES):
+        folder = tmp_path / str(number)
+        stopped_while_writing(folder, monkeypatch)
+        before = {path: path.stat().st_mtime_ns for path in folder.glob("*_0*")}
+        assert len(before) == 6
+        damage(folder / "train_000000.bin")
+        write(SOME_TEXTS, Numbers(fails_after=0), folder, **SOME)
+        assert contents(folder) == undisturbed
+        whole = {path for path in before if "train_000000" not in path.name}
+        assert {path for path in before if path.stat().st_mtime_ns == before[path]} == whole
 
 
 def test_what_was_encoded_and_is_damaged_is_named_or_encoded_again(tmp_path, undisturbed):
@@ -452,9 +468,7 @@ def test_what_was_encoded_and_is_damaged_is_named_or_encoded_again(tmp_path, und
         assert contents(folder) == undisturbed
         shutil.rmtree(folder)
     stopped(folder, 100)
-    alter(pieces_folder(folder) / "00001.bin")  # which its shards need
-    for path in folder.glob("*.bin"):
-        path.unlink()
+    alter(pieces_folder(folder) / "00001.bin")  # of the right size
     with pytest.raises(ValueError, match=r"00001.bin is damaged: remove .*00001.json, run it again"):
         write(SOME_TEXTS, Numbers(), folder, **SOME)
     (pieces_folder(folder) / "00001.json").unlink()
@@ -462,29 +476,14 @@ def test_what_was_encoded_and_is_damaged_is_named_or_encoded_again(tmp_path, und
     assert contents(folder) == undisturbed
 
 
-def signed(record: dict) -> str:
-    """A manifest that somebody forges, with the right sum."""
-    entries = {name: value for name, value in record.items() if name != "sha256"}
-    sha256 = hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
-    return json.dumps(entries | {"sha256": sha256})
-
-
 def test_a_manifest_that_is_damaged_or_of_another_version_is_refused(tmp_path):
     write(SOME_TEXTS, Numbers(), tmp_path, **SOME)
     path, good = tmp_path / "manifest.json", (tmp_path / "manifest.json").read_text()
-    record = json.loads(good)
-    shards = record["shards"]
-    fewer = shards | {"train": shards["train"][:-1]}
     bad = {
         good[:-50]: "holds no JSON",
         "[]": "no JSON object",
         good.replace('"format_version": 2', '"format_version": 1'): "format version 2, got 1",
         good.replace('"val_every": 4', '"val_every": 5'): "its SHA-256 is not the one that it says",
-        good.replace(record["documents"], "0" * 64): "its SHA-256 is not the one that it says",
-        signed(record | {"shards": fewer}): "is not in the manifest",
-        signed(record | {"shards": {}}): "is damaged",
-        signed(record | {"settings": record["settings"] | {"dtype": "float16"}}): "is damaged: dtype",
-        signed(record | {"shards": json.loads(json.dumps(shards).replace("500}", '"500"}'))}): "is damaged",
     }
     for text, words in bad.items():
         path.write_text(text)
@@ -492,6 +491,10 @@ def test_a_manifest_that_is_damaged_or_of_another_version_is_refused(tmp_path):
         with pytest.raises(ValueError, match=words):
             verify_shards(tmp_path, progress=False)
         assert path.read_text() == text
+    path.write_text(good)
+    (tmp_path / "train_000099.bin").touch()
+    with pytest.raises(ValueError, match=r"train_000099\.bin is not in the manifest"):
+        verify_shards(tmp_path, progress=False)
     path.unlink()
     with pytest.raises(FileNotFoundError, match=r"no .*manifest.json: no shards here"):
         ShardedStream(tmp_path, "train")
@@ -542,6 +545,62 @@ def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_room(tmp_path, un
     assert not (tmp_path / "manifest.json").exists()
     run()
     assert contents(tmp_path) == undisturbed
+
+
+# plan_shards and add_document: what shards are made of, and what documents are called
+
+
+def test_what_each_shard_is_made_of_follows_from_sums():
+    """Against streams of all tokens, each known by its task and its place there, that are simply cut."""
+    draw = np.random.default_rng(0)
+    for _ in range(50):
+        val_every, size = int(draw.integers(1, 6)), int(draw.integers(1, 40))
+        lengths = [draw.integers(1, 9, size=n).tolist() for n in draw.integers(0, 12, size=draw.integers(1, 9))]
+        results, streams, number = [], {"train": [], "val": []}, 0
+        settings = ShardSettings("uint16", "", None, size, val_every, None)
+        for k, own in enumerate(lengths):
+            tokens = tuple(sum(own[i::val_every]) for i in range(min(val_every, len(own))))
+            results.append(TaskResult(k, "", len(own), tokens, "", ""))
+            places = Counter()
+            for length in own:
+                number += 1
+                split = settings.split_of(number)
+                streams[split] += [(k, places[split] + i) for i in range(length)]
+                places[split] += length
+        planned = {"train": [], "val": []}
+        for plan in plan_shards(results, settings):
+            assert plan.index == len(planned[plan.split]) / size
+            for part in plan.parts:
+                planned[plan.split] += [(part.result.number, place) for place in range(part.start, part.stop)]
+        assert planned == streams
+
+
+def test_documents_are_named_in_any_order_and_each_with_its_number():
+    a, b = text_digest("a"), text_digest("b")
+    both = add_document(add_document(0, 1, a), 2, b)
+    assert both == add_document(add_document(0, 2, b), 1, a) == (add_document(0, 1, a) + add_document(0, 2, b)) % 2**256
+    assert both != add_document(add_document(0, 1, b), 2, a)
+    assert add_document(2**256 - 1, 1, a) < 2**256
+
+
+# Files of others
+
+
+def test_ids_of_megatron_and_of_llm_c_are_named(tmp_path):
+    (tmp_path / "a.bin").write_bytes(bytes(100))
+    assert whose_ids(tmp_path / "a.bin") == ""
+    (tmp_path / "a.idx").write_bytes(b"MMIDIDX\0\0" + bytes(8))
+    header = np.zeros(256, dtype="<i4")
+    for name, magic, dtype in (("b", 20240520, "uint16"), ("c", 20240801, "uint32")):
+        header[:3] = magic, 1, 4
+        ids = np.arange(4, dtype=dtype)
+        (tmp_path / f"{name}.bin").write_bytes(header.tobytes() + ids.tobytes())
+        told = whose_ids(tmp_path / f"{name}.bin")
+        call = told[told.index("np.memmap") :].replace(f"'{name}.bin'", "path")
+        assert np.array_equal(eval(call, {"np": np, "path": tmp_path / f"{name}.bin"}), ids)
+    assert whose_ids(tmp_path / "a.bin").startswith("ids of Megatron")
+    with pytest.raises(FileNotFoundError, match=r"manifest\.json: a\.bin holds ids of Megatron, and a\.idx says how"):
+        ShardedStream(tmp_path, "train")
 
 
 # Reading
@@ -764,8 +823,9 @@ def test_ranks_share_an_epoch_and_meet_nowhere(positions, order):
 
 
 @pytest.mark.parametrize("order", [RandomOrder, BLOCKS])
-@pytest.mark.parametrize("before", [(1, 4), (2, 4), (3, 4), (1, 6), (2, 6), (3, 6)])
-@pytest.mark.parametrize("after", [(1, 4), (2, 4), (3, 4), (1, 6), (2, 6), (3, 6)])
+@pytest.mark.parametrize(
+    ("before", "after"), [((1, 4), (3, 6)), ((2, 4), (3, 4)), ((3, 6), (2, 4)), ((2, 6), (1, 4)), ((3, 4), (3, 4))]
+)
 def test_a_run_goes_on_with_other_ranks_and_batches_and_sees_the_rest_once(positions, order, before, after):
     dataset = SlidingWindowDataset(ShardedStream(positions, "train"), 5, 17)
 
@@ -803,18 +863,6 @@ def test_a_state_with_nothing_left_for_so_many_ranks_begins_the_next_epoch(posit
         loader.load_state_dict(state)
         assert loader.state_dict()["epoch"] == epoch
         assert len(taken(loader)) == (1 if epoch == 0 else len(dataset) // loader.sampler.step * 4)
-
-
-def test_workers_do_not_matter_for_where_a_run_goes_on(positions):
-    dataset = SlidingWindowDataset(ShardedStream(positions, "train"), 5, 17)
-    whole = taken(make_dataloader(dataset, 4, base_seed=3))
-    for workers_before, workers_after in ((0, 2), (2, 0)):
-        loader = make_dataloader(dataset, 4, base_seed=3, num_workers=workers_before)
-        seen = taken(loader, 3)
-        again = make_dataloader(dataset, 7, base_seed=3, num_workers=workers_after)
-        again.load_state_dict(loader.state_dict())
-        assert seen + taken(again) == whole
-        assert (again.state_dict()["epoch"], again.state_dict()["windows_delivered"]) == (1, 0)
 
 
 def test_a_state_of_something_else_is_refused_and_what_differs_is_named(tmp_path, folder):
@@ -867,21 +915,6 @@ def test_an_order_is_known_by_what_it_orders_and_not_by_its_name(positions, one,
         make(order=lambda n, seed: np.zeros(n, dtype=np.int64))
 
 
-def test_a_state_loaded_while_an_iterator_runs_is_not_lost(positions):
-    dataset = SlidingWindowDataset(ShardedStream(positions, "train"), 5, 17)
-    loader = make_dataloader(dataset, 4, base_seed=3)
-    whole = taken(loader)
-    loader.sampler.set_epoch(0)
-    running = iter(loader)
-    next(running)
-    other = make_dataloader(dataset, 4, base_seed=3)
-    taken(other, 5)
-    loader.load_state_dict(other.state_dict())
-    for _ in running:
-        pass
-    assert taken(loader) == whole[20:]
-
-
 def test_any_position_of_any_epoch_of_a_million_million_windows():
     for order in (RandomOrder, BlockOrder, FileOrder):
         for epoch, done in ((0, 0), (5, 10**11 + 3)):
@@ -929,15 +962,6 @@ def test_a_row_of_a_web_corpus_goes_through_the_whole_pipeline(tmp_path, library
     loader = make_dataloader(SlidingWindowDataset(stream, 16, 16), 4, base_seed=0)
     assert sum(len(inputs) for inputs, _ in loader) == (len(stream) - 1) // 16
     write(iter(web_rows()), library, tmp_path / "rows", val_every=10)  # rows as they come from `datasets`
-
-
-def test_the_standard_library_is_a_corpus(tmp_path):
-    sources = python_sources()
-    first = [next(sources) for _ in range(5)]
-    assert all(document.kind == "python" and document.text for document in first)
-    assert len({document.id for document in first}) == 5
-    write((d.text for d in first), CharTokenizer("".join(d.text for d in first)), tmp_path, val_every=5)
-    assert ShardedStream(tmp_path, "val").manifest.num_documents("train") == 4
 
 
 def test_windows_of_a_stream_are_not_stored(folder):

@@ -43,6 +43,7 @@ from course_lib.auditing_loaders.loader_reading import (
     make_stream,
     read_epoch,
 )
+from course_lib.auditing_loaders.one_screen import MiniAudit as MiniAudit
 from course_lib.auditing_loaders.rank_reading import (
     RankReading,
     read_epochs,

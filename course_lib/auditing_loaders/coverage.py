@@ -73,7 +73,7 @@ def windows_of(readings: Sequence[Reading]) -> SimpleNamespace:
         last=np.concatenate([own.last for own in each]),
         row=np.concatenate([own.row for own in each]),
         rank=np.concatenate(ranks),
-        turn=np.concatenate(passes),
+        pass_number=np.concatenate(passes),
     )
 
 
@@ -89,25 +89,25 @@ def find_again(
     of a document begin equally far apart. So overlaps of such windows are by design,
     and so is a last window that is moved back to the end of its document.
     """
-    order = np.lexsort([windows.last, windows.first, windows.turn])
+    order = np.lexsort([windows.last, windows.first, windows.pass_number])
     first, last = windows.first[order], windows.last[order]
-    turn = windows.turn[order]
+    number = windows.pass_number[order]
     if len(first) < 2:
         return np.zeros(0, np.int64), np.zeros(0, np.int64), None
     num_tokens = readings[0].num_tokens
     ends = np.append(documents.starts[1:], num_tokens) - 1
     # `which` of all windows before reaches farthest
-    reach = turn * np.int64(num_tokens + 1) + last
+    reach = number * np.int64(num_tokens + 1) + last
     farthest = np.maximum.accumulate(reach)
     which = np.where(reach == farthest, np.arange(len(reach)), 0)
     which = np.maximum.accumulate(which)[:-1]
-    overlaps = (last[which] >= first[1:]) & (turn[which] == turn[1:])
+    overlaps = (last[which] >= first[1:]) & (number[which] == number[1:])
     step = first[1:] - first[:-1]
     is_copy = overlaps & (step == 0) & (last[1:] == last[:-1])
     at_end = overlaps & np.isin(last[1:], ends) & ~is_copy
     is_again = overlaps & ~at_end
-    number = documents.number_of(first)
-    inside = (turn[1:] == turn[:-1]) & (number[1:] == number[:-1])
+    document = documents.number_of(first)
+    inside = (number[1:] == number[:-1]) & (document[1:] == document[:-1])
     regular, possible = strides_of(step[inside & ~at_end & ~is_copy], readings)
     open_to = None
     if regular is not None:
@@ -280,9 +280,9 @@ def find_lost(
         is_lost = never & ~unpredictable(ranks, targets, documents)
         shuffled = not in_order or by_chance or min(r.num_batches for r in ranks) < 2
         others = [
-            np.ones_like(count) if by_chance else other
+            other
             for readings, other in zip(by_epoch, targets, strict=True)
-            if by_chance or not all(map(has_same_order, ranks, readings))
+            if not all(map(has_same_order, ranks, readings))
         ]
         is_left_over = np.zeros_like(is_lost)
         for at in (tails(ranks), left_out_rows(ranks, never & shuffled, others)):

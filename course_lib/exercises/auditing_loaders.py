@@ -324,8 +324,10 @@ shared_windows.mistake(
 
 def _audited(answer: Callable, ids: list[int]) -> tuple[str, ...] | None:
     """Say what an audit finds in a loader that hands out what `answer` returns."""
-    if answer(ids) is None:
+    if (batches := answer(ids)) is None:
         return None
+    if not all(np.ndim(row) == 1 for pair in batches for part in pair for row in part):
+        return ("a batch holds ids where it should hold rows",)
     try:
         audit = audit_loader(lambda ids: answer(ids.tolist()), num_tokens=len(ids))
     except LoaderError as error:

@@ -154,14 +154,15 @@ def left_context(position: int, offset: int, num_steps: int) -> int:
 
 
 left_context.mistake(
-    "the first input is not a target, so the context at the offset itself is 0.",
-    lambda p, offset, T: 0 if p < offset else (p - offset - 1) % T + 1,
+    "you count the token itself. Its context is what comes before it.",
     lambda p, offset, T: 0 if p < offset else (p - offset) % T + 1,
+    lambda p, offset, T: 0 if p <= offset else (p - offset) % T + 1,
+    lambda p, offset, T: (p - offset) % T + 1,
 )
 left_context.mistake(
-    "tokens up to the offset are never a target, so their context is 0.",
+    "tokens up to the offset, with the one at the offset, are never a target: 0.",
     lambda p, offset, T: (p - offset - 1) % T + 1,
-    lambda p, offset, T: (p - offset - 1) % T + 1 if p else 0,
+    lambda p, offset, T: 0 if p < offset else (p - offset - 1) % T + 1,
 )
 left_context.mistake(
     "you ignore the offset in the remainder. But it moves all cuts.",

@@ -89,7 +89,7 @@ from course_lib.foundation.positions import Position, check_state
 from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.ranks import run_ranks
 from course_lib.foundation.shuffling import RandomOrder
-from course_lib.foundation.streams import AnyStream, Stream
+from course_lib.foundation.streams import AnyStream, Stream, table_of_windows
 from course_lib.foundation.tokenizing import (
     END_OF_TEXT,
     CharTokenizer,
@@ -98,8 +98,10 @@ from course_lib.foundation.tokenizing import (
     document_marks,
     encode_corpus,
     encode_each,
+    encode_named,
     iterate_texts,
     plain_tokenizer,
     smallest_dtype,
     training_batches,
+    warn_of_lost_characters,
 )

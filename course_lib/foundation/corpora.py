@@ -19,6 +19,7 @@ from course_lib.foundation.arguments import (
 
 DATA_DIRECTORY = Path(__file__).resolve().parents[2] / "data"
 CORPUS_VARIABLE = "COURSE_CORPUS"
+BYTE_ORDER_MARK = "\ufeff".encode()
 NOT_THE_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "idle_test"}
 
 
@@ -37,19 +38,34 @@ def load_text(path: FilePath | None = None) -> str:
     path = _bundled("story.txt") if path is None else Path(path)
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no text file at {path}{origin}")
-    data = path.read_bytes()
-    if b"\0" in data:
-        zero = data.index(0)
-        raise ValueError(f"{path}{origin} is binary, not text: byte {zero} is zero")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{path}{origin} is not UTF-8 from byte {error.start} on; convert it first"
-        ) from None
+    text = read_text(path, f"{path}{origin}")
     if not text.strip():
         raise ValueError(f"{path}{origin} is empty: a corpus needs text")
+    return text
+
+
+def read_text(path: Path, name: str) -> str:
+    """Read a text file; errors call it `name`. See `load_text` and `decode_text`."""
+    text = decode_text(path.read_bytes().removeprefix(BYTE_ORDER_MARK), name)
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decode_text(data: bytes, name: str) -> str:
+    """Decode UTF-8. This decides what text is, for all that read files.
+
+    Zero bytes are valid UTF-8, but whoever finds them reads a binary file, or UTF-16.
+    Raises ValueError with the name, and the place of what is wrong.
+    """
+    if b"\0" in data:
+        raise ValueError(f"{name} is binary, not text: byte {data.index(0)} is zero")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        place = f"byte {error.start} on" + (f", in line {line}" if line > 1 else "")
+        raise ValueError(
+            f"{name} is not UTF-8 from {place}; convert it first"
+        ) from None
 
 
 def _bundled(name: str) -> Path:

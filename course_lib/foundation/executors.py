@@ -15,13 +15,14 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent import futures
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import suppress
 from itertools import islice
 from multiprocessing.connection import wait
 from typing import Annotated, Any
 
-from course_lib.foundation.arguments import AtLeast, Several, checked
+from course_lib.foundation.arguments import AtLeast, checked
 
 RETRIES = 3  # of a task that was lost with its worker; wrong input is not tried again
 MOST_AHEAD = 10_000  # tasks that wait or run; a cluster has far fewer workers
@@ -99,10 +100,9 @@ def end_with_parent() -> None:
 # The results in the order of the tasks, wherever the tasks run.
 
 
-@checked
 def run_in_order(
     function: Callable[[Any], Any],
-    tasks: Annotated[Iterable[Any], Several("tasks")],
+    tasks: Iterable[Any],
     make_executor: Executor | Callable[[], Executor],
 ) -> Iterator[Any]:
     """Submit tasks, thousands ahead, and yield their results in the order of the tasks.
@@ -116,9 +116,10 @@ def run_in_order(
             up to three times. If you give an executor instead, we do not shut it down,
             and the run ends if it breaks.
 
-    Raises BrokenExecutor if a task was lost a fourth time or no worker could start, and
-    otherwise the exception of the first task, by its order, that raised one, or a
-    RuntimeError with its text if it cannot be sent between processes.
+    Raises BrokenExecutor if a task was lost a fourth time or no worker could start (or
+    Ray's own error, if Ray gives up), and otherwise the exception of the first task, by
+    its order, that raised one, or a RuntimeError with its text if it cannot be sent
+    between processes.
     """
     tasks = list(tasks)
     given = isinstance(make_executor, Executor)
@@ -132,13 +133,13 @@ def run_in_order(
     while begin < len(tasks):
         executor = make_executor if given else make_executor()
         submitted = (executor.submit(_do, function, task) for task in tasks[begin:])
-        futures: deque[Future] = deque()
+        ahead: deque[Future] = deque()
         try:
-            futures.extend(islice(submitted, MOST_AHEAD))
-            while futures:
-                result = futures[0].result()
-                futures.popleft()
-                futures.extend(islice(submitted, 1))
+            ahead.extend(islice(submitted, MOST_AHEAD))
+            while ahead:
+                result = _result_of(ahead[0])
+                ahead.popleft()
+                ahead.extend(islice(submitted, 1))
                 begin, lost = begin + 1, 0
                 yield result
         except BrokenExecutor as error:
@@ -148,7 +149,7 @@ def run_in_order(
             if given or lost > RETRIES:
                 raise BrokenExecutor(KILLED) from error
         finally:
-            for future in futures:
+            for future in ahead:
                 future.cancel()
             if not given:
                 executor.shutdown(wait=True, cancel_futures=True)
@@ -163,6 +164,15 @@ def _do(function: Callable[[Any], Any], task: Any) -> Any:
             pickle.loads(pickle.dumps(error))
         except Exception:
             raise RuntimeError(f"{type(error).__name__}: {error}") from None
+        raise
+
+
+def _result_of(future: Future) -> Any:
+    try:
+        return future.result()
+    except Exception as error:
+        if cause := getattr(error, "cause", None):  # what Ray wraps
+            raise cause from error
         raise
 
 
@@ -194,6 +204,9 @@ class RayExecutor(Executor):
             when its worker, or its whole machine, is lost. An exception of the task
             itself ends the run.
 
+    A Ray that this program has started or joined before stays as it is, with the tasks
+    that it was given.
+
     Raises ImportError without Ray, and OSError if Ray can't be started or joined.
     """
 
@@ -211,38 +224,16 @@ class RayExecutor(Executor):
                 ) from error
         options = {"max_retries": RETRIES, **options}
         self._remote = self._ray.remote(_call).options(**options)
-        self._references: list[Any] = []
+        self._futures: list[Future] = []
 
     def submit(self, function: Callable, /, *arguments, **options) -> Future:
-        reference = self._remote.remote(function, *arguments, **options)
-        self._references.append(reference)
-        future: Future = Future()
-        future.set_running_or_notify_cancel()  # only `shutdown` cancels it, through Ray
-        reference.future().add_done_callback(lambda done: self._pass_on(done, future))
+        future = self._remote.remote(function, *arguments, **options).future()
+        self._futures.append(future)
         return future
 
-    def _pass_on(self, done: Future, future: Future) -> None:
-        error = done.exception()
-        if error is None:
-            future.set_result(done.result())
-        # An exception of the task itself is inside. Others are Ray's, about a worker.
-        elif isinstance(error, self._ray.exceptions.RayTaskError):
-            future.set_exception(error.cause or error)
-        else:
-            first_line = str(error).partition("\n")[0]
-            lost = f"Ray gave up a task: {type(error).__name__}. {first_line}"
-            future.set_exception(BrokenExecutor(lost))
-
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        if self._references and self._ray.is_initialized():
-            everything = {"num_returns": len(self._references)}
-            _, left = self._ray.wait(self._references, **everything, timeout=0)
-            if cancel_futures:
-                for reference in left:
-                    self._ray.cancel(reference, force=True)
-            if wait and left:
-                self._ray.wait(left, num_returns=len(left))
-        self._references.clear()
+        if wait and not cancel_futures:
+            futures.wait(self._futures)
         if self._owns:
             self._ray.shutdown()
             self._owns = False

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from itertools import count, islice
 from mmap import mmap
+from numbers import Integral
 from typing import Annotated
 
 import numpy as np
@@ -20,7 +22,6 @@ from course_lib.foundation.arguments import (
     Text,
     as_ids,
     check_integer,
-    check_iterable,
     check_range,
     check_unicode,
     checked,
@@ -174,7 +175,8 @@ def training_batches(
 
 def _not_blank(texts: Iterable[str]) -> Iterator[list[str]]:
     blank = True
-    for batch in _batches(texts, BATCH_SIZE):
+    for batch in _batches(enumerate(texts), BATCH_SIZE):
+        batch = [text for _, text in batch]
         blank = blank and not any(text.strip() for text in batch)
         yield batch
     if blank:
@@ -184,10 +186,12 @@ def _not_blank(texts: Iterable[str]) -> Iterator[list[str]]:
         )
 
 
-def _batches(texts: Iterable[str], batch_size: int) -> Iterator[list[str]]:
+def _batches(
+    texts: Iterable[tuple[object, str]], batch_size: int
+) -> Iterator[list[tuple[object, str]]]:
     batch, characters = [], 0
-    for text in texts:
-        batch.append(text)
+    for name, text in texts:
+        batch.append((name, text))
         characters += len(text)
         if len(batch) == batch_size or characters >= BATCH_CHARACTERS:
             yield batch
@@ -231,6 +235,10 @@ def encode_corpus(
     A tokenizer of the library `tokenizers` gets its texts in batches and encodes them
     on all cores. With any tokenizer, a special token that is spelled out in a text is
     plain text, so the author of a document can neither end it early nor stop the run.
+    An added token that isn't special is a word of the vocabulary: where a text spells
+    it out, it becomes its one id. Some tokenizers need that for long runs of spaces.
+    DeepSeek's marks of a user's turn are of this kind, too, so take them out of texts
+    in which they mean nothing.
 
     Args:
         texts, text_column: see `iterate_texts`. The texts are read once and not kept.
@@ -269,15 +277,31 @@ def encode_each(
     end_of_text_id: int | None = None,
     text_column: str = "text",
     batch_size: Length = BATCH_SIZE,
-    names: Iterable[int | str] | None = None,
 ) -> Iterator[np.ndarray]:
     """Yield the ids of one text after another, each with its end; see `encode_corpus`.
 
     The ids are compact, uint16 or uint32. For a tokenizer of `tokenizers` its
     vocabulary decides, and otherwise the largest id of the text. A library's tokenizer
     gets `batch_size` texts at a time, or about a million characters, and this many are
-    held in memory. Errors refer to the texts by `names`, which are 0, 1, 2 and so on by
-    default.
+    held in memory. Errors call the texts 0, 1, 2 and so on.
+    """
+    numbered = enumerate(iterate_texts(texts, text_column))
+    how = {"end_of_text_id": end_of_text_id, "batch_size": batch_size}
+    return (ids for _, ids in encode_named(numbered, tokenizer, **how))
+
+
+def encode_named(
+    named_texts: Iterable[tuple[object, str]],
+    tokenizer: object,
+    *,
+    end_of_text_id: int | None = None,
+    batch_size: int = BATCH_SIZE,
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield each text with its ids; see `encode_each`.
+
+    Args:
+        named_texts: pairs of a name and a text. An error calls the text by it, and a
+            number n "text n".
     """
     tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
     begins, ends = _frame(tokenizer)
@@ -286,13 +310,11 @@ def encode_each(
     if not hasattr(tokenizer, "encode_batch_fast"):
         batch_size = 1
     encode = _batch_encoder(tokenizer)
-    texts = iterate_texts(texts, text_column)
-    names = count() if names is None else iter(check_iterable("names", names))
 
-    def each() -> Iterator[np.ndarray]:
-        for batch in _batches(texts, batch_size):
-            for ids in _encode(encode, batch, list(islice(names, len(batch)))):
-                yield np.concatenate([begin, ids, end])
+    def each() -> Iterator[tuple[str, np.ndarray]]:
+        for batch in _batches(named_texts, batch_size):
+            for (_, text), ids in zip(batch, _encode(encode, batch), strict=True):
+                yield text, np.concatenate([begin, ids, end])
 
     return each()
 
@@ -407,21 +429,53 @@ def _uncut(tokenizer: object) -> object:
 
 
 def _encode(
-    encode: Callable[[list[str]], list[np.ndarray]],
-    batch: list[str],
-    names: list[int | str],
+    encode: Callable[[list[str]], list[np.ndarray]], batch: list[tuple[object, str]]
 ) -> list[np.ndarray]:
     """Encode a batch. If this fails, say which text cannot be encoded."""
     try:
-        return encode(batch)
+        return encode([text for _, text in batch])
     except Exception:
-        for name, text in zip(names, batch, strict=True):
+        for name, text in batch:
             try:
                 encode([text])
             except Exception as error:  # the library has no special type for this
                 kind = TypeError if isinstance(error, TypeError) else ValueError
-                raise kind(f"text {name} cannot be encoded: {error}") from error
+                shown = f"text {name}" if isinstance(name, Integral) else name
+                raise kind(f"{shown} cannot be encoded: {error}") from error
         raise
+
+
+def warn_of_lost_characters(texts: Iterable[str], tokenizer: object) -> None:
+    """Warn if some characters of the first texts leave no trace in their ids.
+
+    That is what a tokenizer of `tokenizers` with neither bytes nor an unknown token
+    does with characters that it does not know. We encode a few characters around the
+    first occurrence of each, with and without it. Whitespace may be dropped.
+    """
+    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if not hasattr(tokenizer, "encode_batch_fast"):
+        return
+    encode = _batch_encoder(tokenizer)
+    around: dict[str, str] = {}
+    for text in islice(texts, 10):
+        for place, character in enumerate(text[:10_000]):
+            if character not in around and not character.isspace():
+                around[character] = text[max(0, place - 10) : place + 10]
+    lost = []
+    for character, text in around.items():
+        try:
+            whole, without = encode([text, text.replace(character, "")])
+        except Exception:  # when its turn comes, the error says which text it is
+            continue
+        if np.array_equal(whole, without):
+            lost.append(character)
+    if lost:
+        shown = " ".join(map(repr, sorted(lost)[:10])) + " ..." * (len(lost) > 10)
+        warnings.warn(
+            f"the tokenizer loses characters of the first texts: {shown}: their ids "
+            "are those of the text without them",
+            stacklevel=4,
+        )
 
 
 def tokenizer_hash(tokenizer: object) -> str:

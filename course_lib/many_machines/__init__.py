@@ -3,9 +3,9 @@
 Tokenizing is cut into tasks that any worker may do, twice if need be. Sums over the
 tasks say what each shard of lesson 11 is made of, so any worker may also write any
 shard. In training every rank reads its own part of one order, and all ranks divide by
-the same number of targets.
+the same number of targets (`rank_training`).
 
-    python -m course_lib.many_machines tokenize --help
+    python -m course_lib tokenize --help
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from concurrent.futures import Executor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import torch
@@ -34,49 +34,23 @@ from course_lib.foundation import (
     InThisProcess,
     Length,
     Seed,
+    Several,
     as_numbers,
     check_number,
     checked,
-    durable,
     encode_each,
     plain_tokenizer,
     process_pool,
     progress_bar,
     run_in_order,
     smallest_dtype,
+    warn_of_lost_characters,
 )
-from course_lib.many_machines import file_tasks
-from course_lib.many_machines.devices import CopiedBatches as CopiedBatches
-from course_lib.many_machines.devices import copy_to_device as copy_to_device
-from course_lib.many_machines.inputs import (
-    TASK_BYTES,
-    Task,
-    list_inputs,
-    plan_tasks,
-    read_task,
-)
-from course_lib.many_machines.rank_training import LOSSES as LOSSES
-from course_lib.many_machines.rank_training import RankReport as RankReport
-from course_lib.many_machines.rank_training import (
-    backward_by_ranks as backward_by_ranks,
-)
-from course_lib.many_machines.rank_training import (
-    backward_by_targets as backward_by_targets,
-)
-from course_lib.many_machines.rank_training import fingerprint as fingerprint
-from course_lib.many_machines.rank_training import rank_and_size as rank_and_size
-from course_lib.many_machines.rank_training import sum_over_ranks as sum_over_ranks
-from course_lib.many_machines.rank_training import take_steps as take_steps
-from course_lib.many_machines.rank_training import train_on_shards as train_on_shards
-from course_lib.many_machines.rank_training import train_rank as train_rank
-from course_lib.token_shards import shard_files, shard_tasks
-from course_lib.token_shards.shard_files import (
-    INPUTS,
-    MANIFEST,
-    Manifest,
-    ShardSettings,
-)
-from course_lib.token_shards.shard_tasks import Job, TaskResult, finish_job
+from course_lib.foundation.arguments import check_path
+from course_lib.many_machines.file_tasks import encode_task
+from course_lib.many_machines.inputs import TASK_BYTES, plan_tasks, read_task
+from course_lib.token_shards.shard_files import Manifest, ShardSettings
+from course_lib.token_shards.shard_tasks import Job, TaskResult, run_job
 
 MOST = 10**12  # machines, or devices, of an estimate
 
@@ -85,29 +59,25 @@ MOST = 10**12  # machines, or devices, of an estimate
 
 @checked
 def tokenize_files(
-    inputs: Iterable[str | os.PathLike],
+    inputs: Annotated[Iterable[str | os.PathLike], Several("paths")],
     tokenizer: object,
     out_dir: FilePath,
     *,
     num_workers: Annotated[int, AtLeast(1, 1024)] = 1,
     make_executor: Executor | Callable[[], Executor] | None = None,
-    shard_size: int = 100_000_000,
-    val_every: int = 100,
-    max_tokens: int | None = None,
-    end_of_text_id: int | None = None,
     text_column: str = "text",
     suffixes: Sequence[str] = (),
-    task_bytes: Length | None = None,
-    verify: bool = False,
+    task_bytes: Length = TASK_BYTES,
     progress: bool | None = None,
+    **settings: int | None,
 ) -> Manifest:
     """Tokenize input files into shards: those of `write_shards`, by many workers.
 
     Tasks encode pieces of the files and leave the results in `OUT_DIR.pieces`. From
     these, any worker can write any shard. A run that was killed is finished by running
-    it again, and nothing that is there is made a second time. A finished folder is
-    returned as it is if names, sizes and times of the input files have not changed.
-    Otherwise their documents are compared with those of the shards by their hashes.
+    it again, and nothing that is there is made a second time. The documents of a
+    finished folder are compared with those of the files by their hashes, and the folder
+    is returned as it is.
 
     Args:
         inputs: files and folders, in the order of the documents; see `plan_tasks`.
@@ -117,123 +87,49 @@ def tokenize_files(
             == "__main__":`.
         make_executor: makes the executor to use instead of processes, for example
             `RayExecutor`; see `run_in_order`.
-        shard_size, val_every, max_tokens, end_of_text_id: see `write_shards`.
-        text_column, verify, progress: see `write_shards`.
-        suffixes: further endings of plain text; see `plan_tasks`.
-        task_bytes: how many bytes a task reads, about; by default four tasks a worker,
-            of 16 MiB at most, or what the run was begun with. The shards do not depend
-            on it.
+        text_column: which column of rows holds the texts.
+        suffixes, task_bytes: see `plan_tasks`. The shards do not depend on the size of
+            tasks, but a run must be finished with the one that it was begun with.
+        progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
+        settings: see `write_shards`.
 
     Raises ValueError if an input is wrong or the folders hold results of other inputs,
     another tokenizer or other settings, and BrokenExecutor if workers were killed again
     and again: run it again.
     """
-    tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
-    settings = ShardSettings.of(
-        tokenizer,
-        shard_size=shard_size,
-        val_every=val_every,
-        max_tokens=max_tokens,
-        end_of_text_id=end_of_text_id,
-    )
-    out_dir = Path(os.path.abspath(out_dir))
-    files = list_inputs(inputs, suffixes=suffixes)[0]
-    files = [Path(os.path.abspath(path)) for path in files]
+    tokenizer, end = plain_tokenizer(tokenizer, settings.pop("end_of_text_id", None))
+    settings = ShardSettings.of(tokenizer, end_of_text_id=end, **settings)
+    # Workers, on other machines too, may be in another folder.
+    inputs = [Path(os.path.abspath(check_path("inputs", path))) for path in inputs]
+    tasks = plan_tasks(inputs, task_bytes=task_bytes, suffixes=suffixes)
     job = Job(
-        folder=str(shard_files.pieces_folder(out_dir)),
-        out_dir=str(out_dir),
+        Path(os.path.abspath(out_dir)),
+        settings,
         text_column=text_column,
-        settings=settings,
+        task_bytes=task_bytes,
         tokenizer=None if isinstance(tokenizer, Tokenizer) else tokenizer,
     )
-    if (out_dir / MANIFEST).is_file():
-        return _finished(job, files, suffixes, progress)
-    durable.make_folder(out_dir)
-    with durable.only_writer(out_dir):
-        if task_bytes is None:
-            share = sum(path.stat().st_size for path in files) // (4 * num_workers)
-            task_bytes = min(TASK_BYTES, max(2**20, share))
-        task_bytes = shard_tasks.begin_job(job, tokenizer, task_bytes)
-        tasks = plan_tasks(files, task_bytes=task_bytes, suffixes=suffixes)
-        make_executor = make_executor or partial(process_pool, num_workers)
-        results = _encode_all(job, tasks, make_executor, progress)
-        few = sum(sum(r.tokens) for r in results) <= settings.shard_size
-        each = partial(_do_each, InThisProcess if few else make_executor)
-        manifest = finish_job(job, results, each, verify=verify, progress=progress)
-        durable.write_json(out_dir / INPUTS, {"sha256": _hash_of_files(files)})
-    shard_tasks.remove_job(job)
-    return manifest
+    make_executor = make_executor or partial(process_pool, num_workers)
 
+    def texts() -> Iterator[str]:
+        return (text for task in tasks for _, text in read_task(task, text_column))
 
-def _hash_of_files(files: Iterable[Path]) -> str:
-    """Name files by their places, their sizes, and the times of their last change."""
-    known = [(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files]
-    return shard_tasks.hash_of(known)
+    def results() -> Iterator[TaskResult]:
+        warn_of_lost_characters(texts(), tokenizer)
+        work = partial(encode_task, job)
+        with closing(run_in_order(work, tasks, make_executor)) as done:
+            yield from progress_bar(
+                done, "tokenizing", unit="task", total=len(tasks), progress=progress
+            )
 
+    def do_each(write: Callable, plans: Sequence) -> Iterator:
+        few = len(plans) < 3  # not worth another pool
+        return run_in_order(write, plans, InThisProcess if few else make_executor)
 
-def _finished(
-    job: Job, files: Sequence[Path], suffixes: Sequence[str], progress: bool | None
-) -> Manifest:
-    """Return the manifest of a folder that is finished with the same documents."""
-    folder = Path(job.out_dir)
-    manifest = shard_files.open_manifest(folder)
-    shard_files.check_settings(folder, manifest.settings, job.settings)
-    inputs, now = folder / INPUTS, _hash_of_files(files)
-    known = durable.read_json(inputs) if inputs.is_file() else {}
-    if known.get("sha256") != now:
-        tasks = plan_tasks(files, suffixes=suffixes)
-        bar = progress_bar(tasks, "comparing", unit="task", progress=progress)
-        texts = (text for task in bar for text in read_task(task, job.text_column))
-        digests = map(shard_files.text_digest, texts)
-        shard_files.check_documents(folder, manifest, digests)
-        if not known:  # the run was killed just before
-            durable.write_json(inputs, {"sha256": now})
-    shard_tasks.remove_job(job)
-    return manifest
-
-
-def _encode_all(
-    job: Job,
-    tasks: Sequence[Task],
-    make_executor: Executor | Callable[[], Executor],
-    progress: bool | None,
-) -> list[TaskResult]:
-    """Do all tasks, or as many as `max_tokens` allows; return their results."""
-    found = [file_tasks.find_task(job, task) for task in tasks]
-    limit = job.settings.max_tokens
-    results: list[TaskResult] = []
-    work = partial(file_tasks.encode_task, job)
-    with closing(_each_result(work, tasks, found, make_executor)) as done:
-        for result in progress_bar(
-            done, "tokenizing", unit="task", total=len(tasks), progress=progress
-        ):
-            if limit is not None and sum(result.tokens) > limit:
-                results.append(shard_tasks.count_up_to(job, result, limit))
-                break
-            results.append(result)
-            limit = limit and limit - sum(result.tokens)
-    return results
-
-
-def _do_each(
-    make_executor: Executor | Callable[[], Executor],
-    work: Callable[[Any], Any],
-    plans: Sequence[Any],
-) -> Iterator[Any]:
-    return run_in_order(work, plans, make_executor)
-
-
-def _each_result(
-    work: Callable[[Any], Any],
-    tasks: Sequence[Any],
-    found: Sequence[Any],
-    make_executor: Executor | Callable[[], Executor],
-) -> Iterator[Any]:
-    """Yield the result of each task: what was found, or else what is worked out now."""
-    left = [task for task, result in zip(tasks, found, strict=True) if result is None]
-    with closing(run_in_order(work, left, make_executor)) as new:
-        for result in found:
-            yield result or next(new)
+    source = str(inputs[0]) if len(inputs) == 1 else f"{inputs[0]} and the other inputs"
+    return run_job(
+        job, tokenizer, texts(), results(), do_each, source=source, progress=progress
+    )
 
 
 # Feeding: every rank reads its own part of one order.

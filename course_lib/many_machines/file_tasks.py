@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
-
-from course_lib.foundation import checked, encode_each
-from course_lib.many_machines.inputs import Task, read_piece
-from course_lib.token_shards import shard_files
+from course_lib.foundation import encode_named
+from course_lib.many_machines.inputs import Task, read_task
 from course_lib.token_shards.shard_tasks import (
     Job,
     TaskResult,
@@ -18,31 +14,16 @@ from course_lib.token_shards.shard_tasks import (
 )
 
 
-@checked
 def encode_task(job: Job, task: Task) -> TaskResult:
-    """Encode the documents of a task into files of its own; see `TaskWriter`."""
+    """Encode the documents of a task into files of its own, unless that was done before
+    and the files that it reads have not changed since; see `TaskWriter`."""
+    inputs = hash_of(task.pieces)
+    if found := find_result(job, task.number, inputs):
+        return found
     tokenizer = job.tokenizer or load_tokenizer(job.folder, job.settings.tokenizer)
-    digests, names = deque(), deque()  # of texts that are read but not yet written
-
-    def texts() -> Iterator[str]:
-        for piece in task.pieces:
-            for place, text in enumerate(read_piece(piece, job.text_column), start=1):
-                digests.append(shard_files.text_digest(text))
-                names.append(f"{place} of {piece}")
-                yield text
-
-    end, names_in_order = job.settings.end_of_text_id, iter(names.popleft, None)
+    texts = read_task(task, job.text_column)
+    end = job.settings.end_of_text_id
     with TaskWriter(job, task.number) as writer:
-        for ids in encode_each(
-            texts(), tokenizer, end_of_text_id=end, names=names_in_order
-        ):
-            writer.write(digests.popleft(), ids)
-        return writer.commit(hash_of(task.pieces))
-
-
-@checked
-def find_task(job: Job, task: Task) -> TaskResult | None:
-    """Return the result of a task if it is done and its input has not changed."""
-    result = find_result(job, task.number)
-    same = result is not None and result.inputs == hash_of(task.pieces)
-    return result if same else None
+        for text, ids in encode_named(texts, tokenizer, end_of_text_id=end):
+            writer.write(text, ids)
+        return writer.commit(inputs)

@@ -26,7 +26,13 @@ from course_lib.foundation.arguments import (
     check_unicode,
     checked,
 )
-from course_lib.foundation.corpora import without_doubles
+from course_lib.foundation.corpora import (
+    BYTE_ORDER_MARK,
+    decode_text,
+    read_text,
+    without_doubles,
+)
+from course_lib.token_shards.shard_files import whose_ids
 
 KINDS = {
     ".jsonl": "lines",
@@ -43,7 +49,13 @@ KINDS = {
 }
 TASK_BYTES = 2**24  #: default input of a task, whose ids a worker holds in memory
 ROWS_AT_A_TIME = 1000
-BYTE_ORDER_MARK = "\ufeff".encode()
+ADVICE = {  # for files that people bring, and that we don't read
+    ".gz": "unpack it; only JSON Lines (.jsonl.gz) are read as they are",
+    ".zst": "unpack it; only JSON Lines (.jsonl.zst) are read as they are",
+    ".csv": "turn it into Parquet: datasets.Dataset.from_csv(...).to_parquet(...)",
+    ".feather": "it is a file of Arrow by another name: rename it to .arrow",
+    ".bin": "it holds no text; if it holds ids, map it with np.memmap",
+}
 # Names of files that accompany the documents of a folder.
 NO_DOCUMENTS_IN = ("readme", "license", "changelog", "dataset_info.json", "state.json")
 
@@ -61,8 +73,20 @@ class Piece(NamedTuple):
     #: last saw it change. No program can set the second one.
     modified: tuple[int, int]
 
+
+class Place(NamedTuple):
+    """Where a document is in its file, for errors, which count only when they must."""
+
+    piece: Piece
+    begin: int = 0  #: the first byte of a line, or the row in a piece of a table
+
     def __str__(self) -> str:
-        return f"{self.path}, from {self.start} on" if self.start else self.path
+        path, kind = self.piece.path, self.piece.kind
+        if kind == "text":
+            return path
+        if kind.endswith("lines"):
+            return f"{path}, line {_line_number(self)}"
+        return f"{path}, row {_row_number(self)}"
 
 
 @dataclass(frozen=True)
@@ -79,7 +103,7 @@ class Task:
 
 @checked
 def plan_tasks(
-    inputs: Iterable[str | os.PathLike],
+    inputs: Annotated[Iterable[str | os.PathLike], Several("paths")],
     *,
     task_bytes: Length = TASK_BYTES,
     suffixes: Sequence[str] = (),
@@ -109,8 +133,11 @@ def plan_tasks(
     return [Task(number, tuple(part)) for number, part in enumerate(parts) if part]
 
 
+@checked
 def list_inputs(
-    inputs: Iterable[str | os.PathLike], *, suffixes: Sequence[str] = ()
+    inputs: Annotated[Iterable[str | os.PathLike], Several("paths")],
+    *,
+    suffixes: Sequence[str] = (),
 ) -> tuple[list[Path], dict[Path, str]]:
     """Find all input files, including those in folders; see `plan_tasks`.
 
@@ -124,10 +151,8 @@ def list_inputs(
     return list(map(Path, files)), reasons
 
 
-@checked
 def _find_inputs(
-    inputs: Annotated[Iterable[str | os.PathLike], Several("paths")],
-    suffixes: Sequence[str],
+    inputs: Iterable[str | os.PathLike], suffixes: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the kinds of all files, in order, and why others are left out. There may
     be a hundred thousand files, so we ask the system little about each one."""
@@ -146,10 +171,8 @@ def _find_inputs(
         elif not os.path.isfile(path):
             raise FileNotFoundError(f"no input file at {path}")
         elif _kind_of(path, suffixes) is None:
-            raise ValueError(
-                f"{path}: an input must be one of {', '.join(KINDS)}, or end with one "
-                f"of suffixes; got {Path(path).suffix or 'a name without an ending'}"
-            )
+            known = f"an input must be one of {', '.join(KINDS)}, or of suffixes"
+            raise ValueError(f"{path}: {_advice(path)}; {known}")
         else:
             real = os.path.realpath(path) if os.path.islink(path) else path
             folder, base = os.path.split(real)
@@ -193,10 +216,21 @@ def _files_in(folder: str, seen: set[str]) -> Iterator[tuple[str, str]]:
             yield path, os.path.join(real, entry.name)
 
 
+def _advice(path: str) -> str:
+    """Say what to do with a file that is not read."""
+    file = Path(path)
+    if file.suffix == ".bin" and (found := whose_ids(file)):
+        return f"it holds {found}"
+    if file.suffix == ".idx" and whose_ids(file):
+        return "it is an index of Megatron, and no text"
+    ending = file.suffix or "a name without an ending"
+    return ADVICE.get(file.suffix.lower(), f"{ending} is not read")
+
+
 def _reason_to_leave_out(path: str, kind: str | None) -> str:
     name = os.path.basename(path).lower()
     if kind is None:
-        return f"of another kind: {Path(path).suffix or 'no ending'}"
+        return _advice(path)
     if name.startswith((".", "cache-")):
         return "hidden, or a cache"
     named = name.startswith(NO_DOCUMENTS_IN)
@@ -233,20 +267,18 @@ def _cut(path: str, kind: str, task_bytes: int) -> Iterator[Piece]:
             yield Piece(path, kind, number, number + 1, part, modified)
 
 
-@checked
-def read_task(task: Task, text_column: str = "text") -> Iterator[str]:
-    """Yield the documents of a task, in order; a wrong line or row is named."""
+def read_task(task: Task, text_column: str = "text") -> Iterator[tuple[Place, str]]:
+    """Yield the documents of a task, in order, each with its place."""
     for piece in task.pieces:
         yield from read_piece(piece, text_column)
 
 
-@checked
-def read_piece(piece: Piece, text_column: str = "text") -> Iterator[str]:
+def read_piece(piece: Piece, text_column: str = "text") -> Iterator[tuple[Place, str]]:
     """Yield the documents of a piece, whose file must be as it was when planned."""
     # Before and after, or some documents could come from an old file, some from a new.
     _compare(piece)
     if piece.kind == "text":
-        yield _read_text(piece)
+        yield Place(piece), read_text(Path(piece.path), piece.path)
     elif piece.kind.endswith("lines"):
         yield from _read_lines(piece, text_column)
     else:
@@ -262,30 +294,17 @@ def _compare(piece: Piece) -> None:
         )
 
 
-def _read_text(piece: Piece) -> str:
-    data = Path(piece.path).read_bytes()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(
-            f"{piece.path}, line {line}: expected UTF-8, got the byte "
-            f"{data[error.start]:#x}; convert it first"
-        ) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _read_lines(piece: Piece, text_column: str) -> Iterator[str]:
+def _read_lines(piece: Piece, text_column: str) -> Iterator[tuple[Place, str]]:
     for begin, line in _lines(piece):
         if begin == 0:
             line = line.removeprefix(BYTE_ORDER_MARK)
         if not line.strip():
             continue
+        place = Place(piece, begin)
         try:
-            yield _text_in(line, text_column)
+            yield place, _text_in(line, text_column)
         except (ValueError, TypeError, RecursionError) as error:
-            number = _line_number(piece, begin)
-            raise ValueError(f"{piece.path}, line {number}: {error}") from None
+            raise ValueError(f"{place}: {error}") from None
 
 
 def _lines(piece: Piece) -> Iterator[tuple[int, bytes]]:
@@ -316,10 +335,9 @@ def _open_lines(piece: Piece) -> io.BufferedIOBase:
 
 
 def _text_in(line: bytes, text_column: str) -> str:
+    text = decode_text(line, "the line")
     try:
-        row = json.loads(line.decode(), object_pairs_hook=without_doubles)
-    except UnicodeDecodeError as error:
-        raise ValueError(f"expected UTF-8 ({error})") from None
+        row = json.loads(text, object_pairs_hook=without_doubles)
     except ValueError as error:
         raise ValueError(f"expected a JSON object ({error})") from None
     if not isinstance(row, dict):
@@ -331,10 +349,9 @@ def _text_in(line: bytes, text_column: str) -> str:
     return check_unicode(text_column, row[text_column])
 
 
-def _line_number(piece: Piece, position: int) -> int:
-    """Return the number of the line at a position, which only an error asks for."""
-    number = 1
-    with _open_lines(piece) as file:
+def _line_number(place: Place) -> int:
+    number, position = 1, place.begin
+    with _open_lines(place.piece) as file:
         while position > 0 and (block := file.read(min(position, 2**20))):
             number += block.count(b"\n")
             position -= len(block)
@@ -363,46 +380,47 @@ def _opened(path: str | os.PathLike, kind: str) -> tuple[int, object]:
         raise ValueError(f"{path}: not a file of {kind.title()} ({reason})") from None
 
 
-def _read_rows(piece: Piece, text_column: str) -> Iterator[str]:
+def _read_rows(piece: Piece, text_column: str) -> Iterator[tuple[Place, str]]:
     import pyarrow as pa
 
     try:
-        yield from _rows_of(piece, text_column)
+        for row, text in enumerate(_column(piece, text_column)):
+            place = Place(piece, row)
+            try:
+                yield place, check_unicode(text_column, text)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{place}: {error}") from None
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"{piece.path}: cannot be read ({reason})") from None
 
 
-def _rows_of(piece: Piece, text_column: str) -> Iterator[str]:
+def _column(piece: Piece, text_column: str) -> Iterator[object]:
+    """Yield a column of a table's part, some rows at a time."""
     _, file = _opened(piece.path, piece.kind)
     is_parquet = piece.kind == "parquet"
-    for part in range(piece.start, piece.stop):
-        names = file.schema_arrow.names if is_parquet else file(part).schema.names
-        if text_column not in names:
-            raise ValueError(
-                f"{piece.path}: no column {text_column!r}, only {', '.join(names)}"
-            )
-        if is_parquet:
-            batches = file.iter_batches(ROWS_AT_A_TIME, [part], [text_column])
-        else:
-            batch = file(part).select([text_column])
-            batches = (
-                batch.slice(first, ROWS_AT_A_TIME)
-                for first in range(0, len(batch), ROWS_AT_A_TIME)
-            )
-        row = 1  # counted as lines are
-        for batch in batches:
-            for text in batch.column(0).to_pylist():
-                try:
-                    yield check_unicode(text_column, text)
-                except TypeError as error:
-                    row += _rows_before(file, piece, part)
-                    raise ValueError(f"{piece.path}, row {row}: {error}") from None
-                row += 1
+    names = file.schema_arrow.names if is_parquet else file(piece.start).schema.names
+    if text_column not in names:
+        raise ValueError(
+            f"{piece.path}: no column {text_column!r}, only {', '.join(names)}"
+        )
+    if is_parquet:
+        parts = file.iter_batches(ROWS_AT_A_TIME, [piece.start], [text_column])
+    else:
+        part = file(piece.start).select([text_column])
+        firsts = range(0, len(part), ROWS_AT_A_TIME)
+        parts = (part.slice(first, ROWS_AT_A_TIME) for first in firsts)
+    for part in parts:
+        yield from part.column(0).to_pylist()
 
 
-def _rows_before(file: object, piece: Piece, part: int) -> int:
+def _row_number(place: Place) -> int:
+    """Count from 1, as lines are counted."""
+    piece = place.piece
+    _, file = _opened(piece.path, piece.kind)
     if piece.kind == "parquet":
-        metadata = file.metadata
-        return sum(metadata.row_group(number).num_rows for number in range(part))
-    return sum(len(file(number)) for number in range(part))
+        row_group = file.metadata.row_group
+        before = sum(row_group(part).num_rows for part in range(piece.start))
+    else:
+        before = sum(len(file(part)) for part in range(piece.start))
+    return before + place.begin + 1

@@ -1,10 +1,15 @@
-"""Training on many ranks: one loss for all, and one checkpoint to go on from."""
+"""Training on many ranks: one loss for all, and one checkpoint to go on from.
+
+torchrun --nproc-per-node 2 -m course_lib.many_machines.rank_training --help
+"""
 
 from __future__ import annotations
 
+import argparse
 import copy
 import hashlib
 import io
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +21,7 @@ from typing import Annotated, Any
 import numpy as np
 import torch
 import torch.nn.functional as F
+from tokenizers import Tokenizer
 from torch import distributed, nn
 from torch.utils.data import Dataset, TensorDataset
 
@@ -35,10 +41,14 @@ from course_lib.foundation import (
     check_state,
     checked,
     durable,
+    one_thread,
     progress_bar,
 )
+from course_lib.foundation.ranks import process_group
+from course_lib.foundation.tokenizing import tokenizer_hash
 from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset
 from course_lib.token_shards import ShardedStream
+from course_lib.token_shards.shard_files import open_manifest
 
 # in a state of training
 POSITION = ("model", "optimizer", "steps", "epoch", "rows_delivered")
@@ -135,6 +145,7 @@ class RankReport:
 
 
 @checked
+@one_thread()  # or sums would depend on how many cores a machine has
 def train_rank(
     inputs: torch.Tensor,
     targets: torch.Tensor,
@@ -190,6 +201,7 @@ def train_rank(
 
 
 @checked
+@one_thread()  # or sums would depend on how many cores a machine has
 def train_on_shards(
     out_dir: FilePath,
     vocab_size: VocabSize,
@@ -305,9 +317,7 @@ class _Training:
         with torch.random.fork_rng():
             torch.manual_seed(base_seed)
             self.model = ConvolutionModel(vocab_size, hidden_size=16)
-        # fused: all weights in one call, which is the fastest way for models so small
-        weights = self.model.parameters()
-        self.optimizer = torch.optim.Adam(weights, lr=1e-2, fused=True)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-2)
         self.settings = {
             **identity,
             "vocab_size": self.model.embedding.num_embeddings,
@@ -320,7 +330,13 @@ class _Training:
             epoch = check_integer("epoch", state["epoch"], minimum=0)
             done, most = state["rows_delivered"], len(windows)
             done = check_integer("rows_delivered", done, minimum=0, maximum=most)
-            _go_on(self.model, self.optimizer, state)
+            try:
+                self.model.load_state_dict(state["model"])
+                # A copy, since steps change its tensors in place.
+                self.optimizer.load_state_dict(copy.deepcopy(state["optimizer"]))
+            except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as e:
+                words = "state must hold this model's weights and their optimizer's"
+                raise ValueError(f"{words}: {e}") from None
         self.losses: list[float] = []
         self.rows: list[int] = []
         self.scored: list[int] = []
@@ -353,49 +369,6 @@ class _Training:
 
     def report(self) -> RankReport:
         return RankReport(self.losses, self.rows, self.scored, self.state())
-
-
-def _go_on(
-    model: nn.Module, optimizer: torch.optim.Adam, state: Mapping[str, Any]
-) -> None:
-    """Load the weights and Adam's memory from a state, after a check of all of them: if
-    the memory has other shapes, Adam's fused step writes beyond its end."""
-    memory = {
-        number: {"step": torch.tensor(0.0), "exp_avg": weight, "exp_avg_sq": weight}
-        for number, weight in enumerate(model.parameters())
-    }
-    settings = optimizer.state_dict()  # of this call
-    wanted = {"model": model.state_dict(), "optimizer": settings | {"state": memory}}
-    saved = {name: state[name] for name in wanted}
-    if not _fits(saved, wanted) or not all(
-        saved["optimizer"]["state"][number]["step"] >= 1
-        and saved["optimizer"]["state"][number]["exp_avg_sq"].min() >= 0
-        for number in memory
-    ):
-        raise ValueError(
-            "state must hold finite weights of this model, and for each of them the "
-            "step, exp_avg and exp_avg_sq of Adam"
-        )
-    saved = copy.deepcopy(saved)  # since steps change tensors in place
-    model.load_state_dict(saved["model"])
-    optimizer.load_state_dict(settings | {"state": saved["optimizer"]["state"]})
-
-
-def _fits(saved: object, wanted: object) -> bool:
-    """Say whether tensors have the names, shapes and types wanted, and are finite."""
-    if isinstance(wanted, Mapping):
-        return (
-            isinstance(saved, Mapping)
-            and saved.keys() == wanted.keys()
-            and all(_fits(saved[name], entry) for name, entry in wanted.items())
-        )
-    if isinstance(wanted, torch.Tensor):
-        return (
-            isinstance(saved, torch.Tensor)
-            and (saved.shape, saved.dtype) == (wanted.shape, wanted.dtype)
-            and bool(saved.isfinite().all())
-        )
-    return True
 
 
 def fingerprint(*tensors: torch.Tensor) -> str:
@@ -438,3 +411,55 @@ def take_steps(
         sum_over_ranks(torch.ones(1))
     time.sleep(busy_seconds)
     return steps
+
+
+# The program that `torchrun` starts.
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train on shards, as one rank of those that `torchrun` starts."""
+    parser = argparse.ArgumentParser(
+        prog="torchrun ... -m course_lib.many_machines.rank_training",
+        description="Train a small model on shards. A run that was killed goes on from "
+        "its checkpoint when it is run again. The first rank prints a line of JSON.",
+    )
+    add, number = parser.add_argument, {"type": int, "metavar": "N"}
+    add("shards", metavar="DIR", help="a folder that `tokenize` wrote")
+    add("--tokenizer", required=True, metavar="FILE", help="that of the shards")
+    add("--context-length", type=int, default=64, metavar="T")
+    words = "of all ranks together (default: 24, or one a rank if they are more)"
+    add("--batch-size", type=int, metavar="WINDOWS", help=words)
+    add("--steps", default=10, **number, help="when to end, from the run's beginning")
+    add("--seed", default=0, **number)
+    words = "go on from this file, if it exists, and save weights, optimizer and"
+    words += " position there; the first rank alone reads and writes it"
+    add("--checkpoint", metavar="FILE", help=words)
+    add("--save-every", default=100, **number, help="steps (default: 100)")
+    add("--quiet", action="store_true", help="no progress bar")
+    options = parser.parse_args(arguments)
+    tokenizer = Tokenizer.from_file(options.tokenizer)
+    manifest = open_manifest(options.shards, check_sizes=False)
+    if manifest.settings.tokenizer != tokenizer_hash(tokenizer):
+        wrong = f"{options.shards} was written with another tokenizer than"
+        raise ValueError(f"{wrong} {options.tokenizer}")
+    with process_group():
+        rank, world_size = rank_and_size()
+        report = train_on_shards(
+            options.shards,
+            tokenizer.get_vocab_size(),
+            context_length=options.context_length,
+            batch_size=options.batch_size or max(1, 24 // world_size) * world_size,
+            last_step=options.steps,
+            base_seed=options.seed,
+            checkpoint=options.checkpoint,
+            save_every=options.save_every,
+            progress=False if options.quiet else None,
+        )
+    if rank == 0:
+        weights = float(report.weights.double().square().sum())
+        line = {"ranks": world_size, "steps": report.state["steps"], "weights": weights}
+        print(json.dumps(line | {"losses": report.losses, "rows": report.rows}))
+
+
+if __name__ == "__main__":
+    main()

@@ -88,7 +88,7 @@
   }
 
   function tally() {
-    for (const place of document.querySelectorAll(".tally")) {
+    for (const place of document.querySelectorAll(".tally[data-guesses]")) {
       const all = place.dataset.guesses.split(" ").filter(Boolean).map((id) => read(id)?.right);
       const right = all.filter((one) => one === true).length;
       const open = all.filter((one) => one === undefined).length;
@@ -96,6 +96,7 @@
     }
   }
 
-  document.querySelectorAll(".guess:not([data-ready])").forEach(enhance);
+  // JupyterLab strips the data of a saved output, until its cell is run
+  document.querySelectorAll(".guess[data-guess]:not([data-ready])").forEach(enhance);
   tally();
 })();

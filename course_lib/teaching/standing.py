@@ -91,7 +91,7 @@ def _explain(
     shell: object, kind: type, error: NameError, trace: object, tb_offset: object = None
 ) -> None:
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
-    if kind is NameError and error.name in names_of_lesson():
+    if error.name in names_of_lesson():
         print(RUN_ABOVE.format(error.name), file=sys.stderr)
 
 

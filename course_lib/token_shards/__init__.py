@@ -11,10 +11,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import asdict
 from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -24,24 +25,25 @@ from numpy.typing import DTypeLike
 from course_lib.foundation import (
     Count,
     FilePath,
-    Length,
     Stream,
     check_index,
     check_integer,
     checked,
-    durable,
-    encode_each,
+    encode_named,
     iterate_texts,
     plain_tokenizer,
     progress_bar,
+    warn_of_lost_characters,
 )
-from course_lib.token_shards import shard_files, shard_tasks
-from course_lib.token_shards.shard_files import MANIFEST, Manifest, ShardSettings, Split
+from course_lib.token_shards import shard_files
+from course_lib.token_shards.shard_files import Manifest, ShardSettings, Split
 from course_lib.token_shards.shard_tasks import (
     Job,
     TaskResult,
     TaskWriter,
-    finish_job,
+    check_texts,
+    find_result,
+    run_job,
 )
 
 MAPS = 2**14  # a quarter of the maps that Linux lets a process have
@@ -55,13 +57,9 @@ def write_shards(
     tokenizer: object,
     out_dir: FilePath,
     *,
-    shard_size: Length = 100_000_000,
-    val_every: int = 100,
-    max_tokens: int | None = None,
-    end_of_text_id: int | None = None,
     text_column: str = "text",
-    verify: bool = False,
     progress: bool | None = None,
+    **settings: int | None,
 ) -> Manifest:
     """Tokenize documents once, into flat files of ids that any program can map.
 
@@ -77,31 +75,18 @@ def write_shards(
             once, and not kept.
         tokenizer: what `encode_corpus` takes; one of `tokenizers` uses all cores.
         out_dir: a folder for these shards alone; it is made if it is not there.
-        shard_size: the most ids in a file. Documents may cross from one to the next.
-        val_every: counted from 1, every document whose number it divides goes to the
-            split `val`, and all others go to `train`.
-        max_tokens: the most ids of both splits together. The first document that would
-            exceed this number is left out, with all that follow.
-        end_of_text_id: by default that of the tokenizer; see `encode_corpus`.
         text_column: which column of rows holds the texts.
-        verify: of a killed run, read the finished shards, and compare their SHA-256,
-            not their sizes alone. Those that are damaged are written again.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
+        settings: `shard_size` (by default 100 million ids), `val_every` (100),
+            `max_tokens` and `end_of_text_id`; see `ShardSettings.of`.
 
     Raises ValueError if there is no document, or if the folder holds shards of another
     tokenizer, other settings or other documents, or damaged ones, and then overwrites
     nothing. Raises OSError, for example, if another run is writing there.
     """
-    tokenizer, end = plain_tokenizer(tokenizer, end_of_text_id)
-    settings = ShardSettings.of(
-        tokenizer,
-        shard_size=shard_size,
-        val_every=val_every,
-        max_tokens=max_tokens,
-        end_of_text_id=end,
-    )
-    pieces = str(shard_files.pieces_folder(out_dir))
-    job = Job(pieces, str(out_dir), None, settings, tokenizer)
+    tokenizer, end = plain_tokenizer(tokenizer, settings.pop("end_of_text_id", None))
+    settings = ShardSettings.of(tokenizer, end_of_text_id=end, **settings)
+    job = Job(out_dir, settings, tokenizer=tokenizer)
     texts = progress_bar(
         iterate_texts(documents, text_column),
         "encoding documents",
@@ -110,69 +95,46 @@ def write_shards(
         progress=progress,
     )
     with contextlib.closing(iter(texts)) as texts:
-        if (out_dir / MANIFEST).is_file():
-            manifest = shard_files.open_manifest(out_dir)
-            shard_files.check_settings(out_dir, manifest.settings, settings)
-            digests = map(shard_files.text_digest, texts)
-            shard_files.check_documents(out_dir, manifest, digests)
-        else:
-            durable.make_folder(out_dir)
-            with durable.only_writer(out_dir):
-                shard_tasks.begin_job(job, tokenizer, shard_size)
-                results = encode_in_tasks(job, texts, tokenizer)
-                manifest = finish_job(job, results, verify=verify, progress=progress)
-    shard_tasks.remove_job(job)
-    return manifest
+        results = encode_in_tasks(job, texts)
+        return run_job(job, tokenizer, texts, results, progress=progress)
 
 
-def encode_in_tasks(
-    job: Job, texts: Iterator[str], tokenizer: object
-) -> list[TaskResult]:
-    """Encode texts in tasks of about a shard, and write the shards that get full.
+def encode_in_tasks(job: Job, texts: Iterator[str]) -> Iterator[TaskResult]:
+    """Encode texts in tasks of about a shard each.
 
-    Tasks that a killed run has done are not done again.
+    The texts of tasks that a killed run has done are compared, and not encoded again.
     """
-    settings, limit = job.settings, job.settings.max_tokens
-    results = shard_tasks.find_first_results(job)
-    shard_tasks.check_begun(job, results, texts)
-    num_tokens = sum(sum(result.tokens) for result in results)
-    digests: deque[bytes] = deque()  # of texts that are read but not yet written
-
-    def noted() -> Iterator[str]:
-        for text in texts:
-            digests.append(shard_files.text_digest(text))
-            yield text
-
-    encoded = encode_each(noted(), tokenizer, end_of_text_id=settings.end_of_text_id)
-    written: set[tuple[str, int]] = set()
-    is_last = False
-    while not is_last:
-        with TaskWriter(job, len(results)) as writer:
-            is_last = True
-            for ids in encoded:
-                if limit is not None and num_tokens + len(ids) > limit:
+    settings, number, documents = job.settings, 0, 0
+    left = settings.max_tokens or np.inf
+    while result := find_result(job, number):
+        check_texts(job, result, documents, texts)
+        yield result
+        number, documents = number + 1, documents + result.documents
+        left -= sum(result.tokens)
+    first = list(islice(texts, 10))
+    warn_of_lost_characters(first, job.tokenizer)
+    encoded = encode_named(
+        enumerate(chain(first, texts), start=documents),
+        job.tokenizer,
+        end_of_text_id=settings.end_of_text_id,
+    )
+    while True:
+        with TaskWriter(job, number) as writer:
+            for text, ids in encoded:
+                writer.write(text, ids)
+                if writer.num_tokens >= min(settings.shard_size, left):
                     break
-                num_tokens += len(ids)
-                writer.write(digests.popleft(), ids)
-                if writer.num_tokens >= settings.shard_size:
-                    is_last = False
-                    break
-            if writer.num_tokens:
-                results.append(writer.commit())
-        for plan in shard_tasks.full_plans(results, settings):
-            is_new = (plan.split, plan.index) not in written
-            if is_new and shard_tasks.find_shard(job, plan) is None:
-                shard_tasks.write_shard(job, plan)
-            written.add((plan.split, plan.index))
-    return results
+            if not writer.num_tokens:
+                return
+            yield writer.commit()
+        number, left = number + 1, left - writer.num_tokens
 
 
 # Reading.
 
 
-def verify_shards(
-    out_dir: str | os.PathLike, *, progress: bool | None = None
-) -> Manifest:
+@checked
+def verify_shards(out_dir: FilePath, *, progress: bool | None = None) -> Manifest:
     """Read every file of a finished folder and compare its SHA-256 with the manifest's.
 
     Returns the manifest. Raises FileNotFoundError or ValueError with the name of a file
@@ -182,7 +144,7 @@ def verify_shards(
     files = shard_files.files_of(manifest)
     shard_files.check_files(out_dir, files, sums=True, progress=progress)
     if surplus := shard_files.surplus_files(out_dir, manifest):
-        raise ValueError(f"{Path(out_dir) / min(surplus)} is not in the manifest")
+        raise ValueError(f"{out_dir / min(surplus)} is not in the manifest")
     return manifest
 
 

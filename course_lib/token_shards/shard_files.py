@@ -21,8 +21,6 @@ from course_lib.foundation.arguments import (
     FilePath,
     Length,
     OneOf,
-    check_integer,
-    check_unicode,
     checked,
 )
 from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
@@ -38,12 +36,18 @@ FORMAT_VERSION = 2
 SPLITS = ("train", "val")  #: among which documents are divided
 Split: TypeAlias = Annotated[str, OneOf(SPLITS)]
 MANIFEST = "manifest.json"  #: describes a finished folder
-INPUTS = "inputs.json"  #: names the files that were tokenized
 SHARD = re.compile(rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin")
-RECORDS = "|".join(map(re.escape, (MANIFEST, INPUTS)))
-UNFINISHED = re.compile(rf"({SHARD.pattern}|{RECORDS})(\.\w+)*{re.escape(TEMPORARY)}")
-NONE_FITS = "documents must hold at least one, of no more than max_tokens ids"
+UNFINISHED = re.compile(
+    rf"({SHARD.pattern}|{re.escape(MANIFEST)})(\.\w+)*{re.escape(TEMPORARY)}"
+)
 NO_DOCUMENTS = 0  #: the name of no documents; see `add_document`
+
+MEGATRON_INDEX = b"MMIDIDX\0\0"  # how an index of Megatron begins
+#: how a file of llm.c begins, after which the ids have this dtype
+LLM_C = {
+    (20240520).to_bytes(4, "little"): "uint16",
+    (20240801).to_bytes(4, "little"): "uint32",
+}
 
 # What the files hold.
 
@@ -70,7 +74,18 @@ class ShardSettings:
         max_tokens: Length | None = None,
         end_of_text_id: int | None = None,
     ) -> ShardSettings:
-        """Check the arguments of `write_shards`, and keep those that matter."""
+        """Check settings, and what a tokenizer needs.
+
+        Args:
+            tokenizer: what `encode_corpus` takes.
+            shard_size: the most ids in a file. Documents may cross from one to the
+                next.
+            val_every: counted from 1, every document whose number it divides goes to
+                the split `val`, and all others go to `train`.
+            max_tokens: the most ids of both splits together. The first document that
+                would exceed this number is left out, with all that follow.
+            end_of_text_id: by default that of the tokenizer; see `encode_corpus`.
+        """
         tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
         widest = smallest_dtype(end_of_text_id or 0)
         return cls(
@@ -147,8 +162,7 @@ def starts_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Pat
     return shard_path(out_dir, split, shard_index).with_suffix(".starts.bin")
 
 
-@checked
-def pieces_folder(out_dir: FilePath) -> Path:
+def pieces_folder(out_dir: Path) -> Path:
     """Name the folder beside the shards in which workers leave their results."""
     return out_dir.with_name(out_dir.name + ".pieces")
 
@@ -169,11 +183,37 @@ def open_manifest(out_dir: FilePath, *, check_sizes: bool = True) -> Manifest:
     if not path.is_file():
         begun = pieces_folder(out_dir).is_dir()
         reason = "the run was not finished; run it again" if begun else "no shards here"
+        for other in sorted(out_dir.glob("*.bin")):
+            if found := whose_ids(other):
+                reason = f"{other.name} holds {found}"
+                break
         raise FileNotFoundError(f"no {path}: {reason}")
     manifest = _read_manifest(path)
     if check_sizes:
         check_files(out_dir, files_of(manifest))
     return manifest
+
+
+def whose_ids(path: Path) -> str:
+    """Say whose ids a file holds, and how to read them, if its first bytes, or those of
+    the index beside it, tell; otherwise return an empty text."""
+    index = path.with_suffix(".idx")
+    if index.is_file() and _first_bytes(index, len(MEGATRON_INDEX)) == MEGATRON_INDEX:
+        return (
+            f"ids of Megatron, and {index.name} says how to read them: use Megatron's "
+            "own reader, or tokenize the texts again"
+        )
+    if dtype := LLM_C.get(_first_bytes(path, 4)):
+        return (
+            "ids of llm.c behind a header of 1,024 bytes: they are "
+            f"np.memmap({path.name!r}, {dtype!r}, 'r', offset=1024)"
+        )
+    return ""
+
+
+def _first_bytes(path: Path, count: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(count)
 
 
 def files_of(manifest: Manifest) -> Iterator[tuple[Path, int, str]]:
@@ -188,12 +228,12 @@ def files_of_shard(
 ) -> Iterator[tuple[Path, int, str]]:
     """The same for the files of one shard: its ids, and where documents start."""
     size = shard.tokens * settings.file_dtype.itemsize
-    yield shard_path(".", split, index), size, shard.sha256
-    yield starts_path(".", split, index), shard.documents * 8, shard.starts_sha256
+    yield shard_path("", split, index), size, shard.sha256
+    yield starts_path("", split, index), shard.documents * 8, shard.starts_sha256
 
 
 def check_files(
-    out_dir: str | os.PathLike,
+    out_dir: Path,
     files: Iterable[tuple[Path, int, str]],
     *,
     sums: bool = False,
@@ -203,7 +243,7 @@ def check_files(
 
     A missing or different file is a FileNotFoundError or a ValueError that names it.
     """
-    files = [(Path(out_dir) / path, size, sha256) for path, size, sha256 in files]
+    files = [(out_dir / path, size, sha256) for path, size, sha256 in files]
     for path, size, _ in files:
         try:
             found = path.stat().st_size
@@ -222,41 +262,22 @@ def check_files(
                 raise ValueError(f"{path} has another SHA-256: it was altered")
 
 
-def surplus_files(out_dir: str | os.PathLike, manifest: Manifest) -> set[str]:
+def surplus_files(out_dir: Path, manifest: Manifest) -> set[str]:
     """Name the shard files in a folder that a manifest does not list."""
     return names_of_shards(out_dir) - {path.name for path, _, _ in files_of(manifest)}
 
 
-def names_of_shards(out_dir: str | os.PathLike) -> set[str]:
+def names_of_shards(out_dir: Path) -> set[str]:
     """Name the files in a folder whose names are those of shard files."""
-    names = os.listdir(out_dir)
-    return {name for name in names if SHARD.fullmatch(name)}
+    return {name for name in os.listdir(out_dir) if SHARD.fullmatch(name)}
 
 
-def refuse_shards(out_dir: str | os.PathLike) -> None:
-    """Raise FileExistsError if a folder has shards that nothing there lists."""
-    if found := names_of_shards(out_dir):
-        raise FileExistsError(
-            f"{Path(out_dir) / min(found)} is in the way: nothing says what it is; "
-            "choose an empty folder"
-        )
-
-
-def remove_unfinished(out_dir: str | os.PathLike) -> None:
-    """Remove the files that a killed run was writing under temporary names."""
-    for path in Path(out_dir).iterdir():
-        if UNFINISHED.fullmatch(path.name):
-            path.unlink(missing_ok=True)
-
-
-def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None:
+def check_settings(folder: Path, old: dict[str, object], new: dict) -> None:
     """Refuse to mix shards with different settings in one folder, and name these."""
-    old = asdict(old)
-    new = asdict(new)
     differences = [
-        f"{name} {before!r} instead of {now!r}"
-        for (name, before), now in zip(old.items(), new.values(), strict=True)
-        if before != now
+        f"{name} {old[name]!r} instead of {value!r}"
+        for name, value in new.items()
+        if old[name] != value
     ]
     if differences:
         raise ValueError(
@@ -265,12 +286,11 @@ def check_settings(folder: Path, old: ShardSettings, new: ShardSettings) -> None
         )
 
 
-def write_manifest(out_dir: str | os.PathLike, manifest: Manifest) -> None:
+def write_manifest(out_dir: Path, manifest: Manifest) -> None:
     """Write the manifest, durably. From now on the folder is finished."""
     entries = asdict(manifest)
     entries["format_version"] = FORMAT_VERSION
-    path = Path(out_dir) / MANIFEST
-    write_json(path, entries | {"sha256": _hash_of(entries)})
+    write_json(out_dir / MANIFEST, entries | {"sha256": _hash_of(entries)})
 
 
 def _hash_of(entries: dict) -> str:
@@ -286,30 +306,11 @@ def _read_manifest(path: Path) -> Manifest:
         raise ValueError(f"{path} must be of {wanted}, got {version!r}")
     if entries.pop("sha256", None) != _hash_of(entries):
         raise ValueError(f"{path} is damaged: its SHA-256 is not the one that it says")
-    try:
-        del entries["format_version"]
-        settings = ShardSettings(**entries["settings"])
-        if settings.dtype not in ("uint16", "uint32"):
-            raise ValueError(f"dtype {settings.dtype!r}")
-        shards = {
-            split: tuple(Shard(**shard) for shard in entries["shards"][split])
-            for split in SPLITS
-        }
-        for split in SPLITS:
-            check_shards(shards[split], settings.shard_size)
-        return Manifest(settings, entries["documents"], shards)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"{path} is damaged: {error}") from None
-
-
-def check_shards(shards: Iterable[Shard], shard_size: int) -> None:
-    """Refuse impossible numbers: every shard except the last one must be full."""
-    check_integer("shard_size", shard_size, minimum=1)
-    shards = tuple(shards)
-    for index, shard in enumerate(shards):
-        least = 1 if index == len(shards) - 1 else shard_size
-        check_integer("tokens", shard.tokens, minimum=least, maximum=shard_size)
-        check_integer("documents", shard.documents, minimum=0)
+    shards = {
+        split: tuple(Shard(**shard) for shard in entries["shards"][split])
+        for split in SPLITS
+    }
+    return Manifest(ShardSettings(**entries["settings"]), entries["documents"], shards)
 
 
 # The names of documents.
@@ -317,7 +318,7 @@ def check_shards(shards: Iterable[Shard], shard_size: int) -> None:
 
 def text_digest(text: str) -> bytes:
     """Return the SHA-256 of a text."""
-    return hashlib.sha256(check_unicode("text", text).encode()).digest()
+    return hashlib.sha256(text.encode()).digest()
 
 
 def add_document(name: int, number: int, digest: bytes) -> int:
@@ -331,33 +332,20 @@ def add_document(name: int, number: int, digest: bytes) -> int:
     return (name + int.from_bytes(own, "little")) % 2**256
 
 
-def check_documents(folder: Path, manifest: Manifest, digests: Iterable[bytes]) -> None:
+def check_documents(folder: Path, manifest: Manifest, texts: Iterable[str]) -> None:
     """Refuse documents that are not those of a finished folder.
 
     With `max_tokens`, documents after the last one that was written are not compared.
     """
     count = sum(manifest.num_documents(split) for split in SPLITS)
     name, number = NO_DOCUMENTS, 0
-    for number, digest in enumerate(digests, start=1):
+    for number, text in enumerate(texts, start=1):
         if number > count:
             break
-        name = add_document(name, number, digest)
+        name = add_document(name, number, text_digest(text))
     more = number > count and manifest.settings.max_tokens is None
     if number < count or more or f"{name:064x}" != manifest.documents:
         raise ValueError(
             f"documents differ from the {count:,} that {folder} was finished with; "
             "choose another folder"
         )
-
-
-def narrow(ids: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Convert the ids of a document to the dtype of the files; none may wrap around."""
-    if not ids.size:
-        raise ValueError("ids must hold at least one: a document has an end")
-    if ids.dtype != dtype and not (ids.min() >= 0 and ids.max() <= np.iinfo(dtype).max):
-        wrong = ids.min() if ids.min() < 0 else ids.max()
-        raise ValueError(
-            f"tokenizer must keep to its vocabulary, whose ids are {dtype.name}; it "
-            f"gave the id {wrong}"
-        )
-    return np.ascontiguousarray(ids, dtype=dtype)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -22,16 +22,15 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from course_lib.foundation import durable
-from course_lib.foundation.arguments import (
-    check_integer,
-)
 from course_lib.foundation.durable import DurableFile
 from course_lib.foundation.progress import progress_bar
 from course_lib.foundation.tokenizing import tokenizer_hash
 from course_lib.token_shards import shard_files
 from course_lib.token_shards.shard_files import (
+    MANIFEST,
     NO_DOCUMENTS,
     SPLITS,
+    UNFINISHED,
     Manifest,
     Shard,
     ShardSettings,
@@ -43,20 +42,158 @@ TOKENIZER = "tokenizer.json"  #: the tokenizer of a run
 OURS = re.compile(r"(\d{5,}|(train|val)_\d{6,}|job|tokenizer)\.(bin|documents|json)")
 DOCUMENT = np.dtype([("digest", "V32"), ("length", "<i8")])  # a row of task results
 
-# First half: tasks, which any worker may do, in any order, and more than once.
+# The run.
 
 
 @dataclass(frozen=True)
 class Job:
     """What all tasks of a run share, small because it is sent with each of them."""
 
-    folder: str  #: where tasks leave their results. Every machine must see this folder.
-    out_dir: str  #: where the shards go. Every machine must see this folder also.
-    #: which column of rows holds the texts; None where texts themselves are given
-    text_column: str | None
+    out_dir: Path  #: where the shards go. Every machine must see this folder.
     settings: ShardSettings  #: the settings of the shards
+    #: which column of rows holds the texts; None where texts themselves are given
+    text_column: str | None = None
+    task_bytes: int | None = None  #: how much of a file a task reads, if it reads files
     #: the tokenizer, or None if it is in the folder as `tokenizer.json`
     tokenizer: object = None
+
+    @property
+    def folder(self) -> Path:
+        """Where tasks leave their results. Every machine must see this folder, too."""
+        return shard_files.pieces_folder(self.out_dir)
+
+
+def run_job(
+    job: Job,
+    tokenizer: object,
+    texts: Iterable[str],
+    results: Generator[TaskResult],
+    do_each: Callable[[Callable, Sequence], Iterable] = map,
+    *,
+    source: str = "documents",
+    progress: bool | None = None,
+) -> Manifest:
+    """Write the shards of a job, finish a run that was killed, or compare.
+
+    Args:
+        texts: the documents; only if the folder is finished, they are read, and must be
+            those that it was finished with.
+        results: those of all tasks, in order. Otherwise, they are read, which is what
+            does the tasks.
+        do_each: does some work for each of several plans, and yields the results in
+            their order, as `map` does.
+        source: what an error calls the documents.
+    """
+    if (job.out_dir / MANIFEST).is_file():
+        manifest = shard_files.open_manifest(job.out_dir)
+        old, new = asdict(manifest.settings), asdict(job.settings)
+        shard_files.check_settings(job.out_dir, old, new)
+        shard_files.check_documents(job.out_dir, manifest, texts)
+    else:
+        durable.make_folder(job.out_dir)
+        with durable.only_writer(job.out_dir):
+            _begin(job, tokenizer)
+            plans = plan_shards(list(_up_to_limit(job, results)), job.settings)
+            if not plans:
+                limit = job.settings.max_tokens
+                few = f" of no more than max_tokens, {limit:,} ids" if limit else ""
+                raise ValueError(f"{source} must hold at least one document{few}")
+            shards = do_each(partial(write_shard, job), plans)
+            bar = {"unit": "shard", "total": len(plans), "progress": progress}
+            manifest = _finish(
+                job, plans, progress_bar(shards, "writing shards", **bar)
+            )
+    _clean_up(job)
+    return manifest
+
+
+def _begin(job: Job, tokenizer: object) -> None:
+    """Write down the settings of a run, or compare them with those in the folder.
+
+    Raises FileExistsError if the folders hold files that no run of this kind made.
+    """
+    entries = {**asdict(job.settings), "text_column": job.text_column}
+    entries["task_bytes"] = job.task_bytes
+    folder = job.folder
+    found = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    if foreign := sorted(name for name in found if not OURS.match(name)):
+        raise FileExistsError(
+            f"{folder / foreign[0]} is in the way: no run of this kind made it"
+        )
+    done = any(name[0].isdigit() and name.endswith(".json") for name in found)
+    if JOB in found and done:
+        begun = durable.read_json(folder / JOB)
+        if begun.keys() != entries.keys():
+            raise ValueError(f"{folder / JOB} is damaged, or of another version")
+        shard_files.check_settings(folder, begun, entries)
+        for path in job.out_dir.iterdir():
+            if UNFINISHED.fullmatch(path.name):
+                path.unlink()
+        return
+    if shards := shard_files.names_of_shards(job.out_dir):
+        raise FileExistsError(
+            f"{job.out_dir / min(shards)} is in the way: nothing says what it is; "
+            "choose an empty folder"
+        )
+    durable.make_folder(folder)
+    if job.tokenizer is None:
+        durable.write_durably(folder / TOKENIZER, tokenizer.to_str().encode())
+    durable.write_json(folder / JOB, entries)
+
+
+def _up_to_limit(job: Job, results: Generator[TaskResult]) -> Iterator[TaskResult]:
+    """Yield results, up to the first document that brings all above `max_tokens`."""
+    left = job.settings.max_tokens
+    with closing(results):  # or workers would go on
+        for result in results:
+            if left is not None and sum(result.tokens) > left:
+                yield _cut(job, result, left)
+                return
+            yield result
+            left = left and left - sum(result.tokens)
+
+
+def _cut(job: Job, result: TaskResult, max_tokens: int) -> TaskResult:
+    rows = np.fromfile(task_paths(job, result.number)[1], dtype=DOCUMENT)
+    count = int(np.searchsorted(np.cumsum(rows["length"]), max_tokens, side="right"))
+    lengths, k = rows["length"][:count], job.settings.val_every
+    tokens = tuple(int(lengths[i::k].sum()) for i in range(min(k, count)))
+    return replace(result, documents=count, tokens=tokens)
+
+
+def _finish(
+    job: Job, plans: Sequence[ShardPlan], written: Iterable[tuple[Shard, int]]
+) -> Manifest:
+    """Write the manifest of all shards: the folder is finished."""
+    shards: dict[str, list[Shard]] = {split: [] for split in SPLITS}
+    documents = NO_DOCUMENTS
+    for plan, (shard, own) in zip(plans, written, strict=True):
+        shards[plan.split].append(shard)
+        documents = (documents + own) % 2**256
+    in_order = {split: tuple(shards[split]) for split in SPLITS}
+    manifest = Manifest(job.settings, f"{documents:064x}", in_order)
+    for surplus in shard_files.surplus_files(job.out_dir, manifest):
+        Path(job.out_dir, surplus).unlink()  # of inputs that have changed since
+    shard_files.write_manifest(job.out_dir, manifest)
+    return manifest
+
+
+def _clean_up(job: Job) -> None:
+    """Remove the files that a run has left beside the shards, and nothing else."""
+    try:
+        begun = durable.read_json(job.folder / JOB)
+    except (OSError, ValueError):
+        return  # the folder belongs to something else, or does not exist
+    if not asdict(job.settings).items() <= begun.items():
+        return
+    paths = [path for path in job.folder.iterdir() if OURS.match(path.name)]
+    for path in sorted(paths, key=lambda path: path.name == JOB):  # the job comes last
+        path.unlink()
+    with suppress(OSError):  # the folder contains something else
+        job.folder.rmdir()
+
+
+# First half: tasks, which any worker may do, in any order, and more than once.
 
 
 @dataclass(frozen=True)
@@ -80,62 +217,6 @@ class TaskResult:
         return val if split == "val" else sum(self.tokens) - val
 
 
-def begin_job(job: Job, tokenizer: object, task_bytes: int) -> int:
-    """Write down the settings of a run, or compare them with those in the folder.
-    Returns the size of tasks that the run was started with. Raises FileExistsError if
-    the folder has files that no run of this kind made."""
-    folder, out_dir = Path(job.folder), Path(job.out_dir)
-    entries = {
-        "settings": asdict(job.settings),
-        "text_column": job.text_column,
-        "task_bytes": task_bytes,
-    }
-    found = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    if foreign := sorted(name for name in found if not OURS.match(name)):
-        raise FileExistsError(
-            f"{folder / foreign[0]} is in the way: no run of this kind made it"
-        )
-    begun = durable.read_json(folder / JOB) if JOB in found else None
-    done = any(name[0].isdigit() and name.endswith(".json") for name in found)
-    if begun is None or not done:
-        shard_files.refuse_shards(out_dir)
-        durable.make_folder(folder)
-        if job.tokenizer is None:
-            durable.write_durably(folder / TOKENIZER, tokenizer.to_str().encode())
-        durable.write_json(folder / JOB, entries)
-        return task_bytes
-    try:
-        settings, column = ShardSettings(**begun["settings"]), begun["text_column"]
-        task_bytes = check_integer("task_bytes", begun["task_bytes"], minimum=1)
-    except (LookupError, TypeError, ValueError) as error:
-        raise ValueError(f"{folder / JOB} is damaged: {error}") from None
-    shard_files.check_settings(folder, settings, job.settings)
-    if column != job.text_column:
-        raise ValueError(
-            f"{folder} was begun with text_column {column!r} instead of "
-            f"{job.text_column!r}; choose another folder"
-        )
-    for path in folder.glob(f"*{durable.TEMPORARY}"):
-        path.unlink()  # what a killed worker was writing
-    shard_files.remove_unfinished(out_dir)
-    return task_bytes
-
-
-def remove_job(job: Job) -> None:
-    """Remove the files that a run has left beside the shards, and nothing else."""
-    folder = Path(job.folder)
-    try:
-        if durable.read_json(folder / JOB)["settings"] != asdict(job.settings):
-            return
-    except (OSError, LookupError, ValueError):
-        return  # the folder belongs to something else, or does not exist
-    paths = [path for path in folder.iterdir() if OURS.match(path.name)]
-    for path in sorted(paths, key=lambda path: path.name == JOB):  # the job comes last
-        path.unlink()
-    with suppress(OSError):  # the folder contains something else
-        folder.rmdir()
-
-
 class TaskWriter:
     """Writes the documents of a task into files of its own.
 
@@ -155,10 +236,15 @@ class TaskWriter:
         self._tokens: list[int] = []  # see `TaskResult`
         self._count = 0
 
-    def write(self, digest: bytes, ids: np.ndarray) -> None:
+    def write(self, text: str, ids: np.ndarray) -> None:
         """Write the ids of the next document, its end included, and its text's hash."""
-        ids = shard_files.narrow(ids, self._dtype)
-        self._ids.write(ids.data)
+        if (largest := ids.max()) > np.iinfo(self._dtype).max:
+            raise ValueError(
+                f"tokenizer must keep to its vocabulary, whose ids are "
+                f"{self._dtype.name}; it gave the id {largest}"
+            )
+        self._ids.write(np.ascontiguousarray(ids, dtype=self._dtype).data)
+        digest = shard_files.text_digest(text)
         self._documents.write(digest + len(ids).to_bytes(8, "little"))
         if self._count < self._val_every:
             self._tokens.append(0)
@@ -185,29 +271,15 @@ class TaskWriter:
         self._documents.discard()
 
 
-def hash_of(value: object) -> str:
-    """Hash plain values: numbers and texts, and tuples and records of them."""
-    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
-
-
 def task_paths(job: Job, number: int) -> tuple[Path, Path, Path]:
     """The paths of a task's ids, documents and record."""
-    base = Path(job.folder) / f"{number:05}"
+    base = job.folder / f"{number:05}"
     return tuple(base.with_suffix(end) for end in (".bin", ".documents", ".json"))
 
 
-@lru_cache(maxsize=1)
-def load_tokenizer(folder: str, wanted: str) -> Tokenizer:
-    """Load the tokenizer once per process, and make sure that it is the right one."""
-    path = Path(folder) / TOKENIZER
-    tokenizer = Tokenizer.from_file(str(path))
-    if tokenizer_hash(tokenizer) != wanted:
-        raise ValueError(f"{path} is not the tokenizer of this run")
-    return tokenizer
-
-
-def find_result(job: Job, number: int) -> TaskResult | None:
-    """Return the result of a task if it is done, and its files have the right size."""
+def find_result(job: Job, number: int, inputs: str = "") -> TaskResult | None:
+    """Return the result of a task if it is done, with the same inputs, and its files
+    have the right size."""
     ids_path, documents_path, record_path = task_paths(job, number)
     try:
         record = durable.read_json(record_path)
@@ -217,38 +289,39 @@ def find_result(job: Job, number: int) -> TaskResult | None:
         found = [path.stat().st_size for path in (ids_path, documents_path)]
     except (FileNotFoundError, LookupError, TypeError, ValueError):
         return None  # not done, or damaged, so that the task must be done again
-    return result if sizes == found else None
+    return result if sizes == found and result.inputs == inputs else None
 
 
-def find_first_results(job: Job) -> list[TaskResult]:
-    """Return the results of the tasks 0, 1, 2, ... up to the first that is not done."""
-    results = []
-    while (result := find_result(job, len(results))) is not None:
-        results.append(result)
-    return results
+def check_texts(
+    job: Job, result: TaskResult, before: int, texts: Iterator[str]
+) -> None:
+    """Take as many texts as a result holds, the first of which is number `before`;
+    refuse them if they are not those that it was made of."""
+    path = task_paths(job, result.number)[1]
+    digests = np.fromfile(path, dtype=DOCUMENT)["digest"]
+    for number, digest in enumerate(digests, start=before):
+        text = next(texts, None)
+        if text is None or shard_files.text_digest(text) != digest.tobytes():
+            found = "is missing" if text is None else "has another text"
+            raise ValueError(
+                f"documents differ from those that {job.out_dir} was begun with: "
+                f"number {number}, counted from 0, {found}; choose another folder"
+            )
 
 
-def check_begun(job: Job, results: Sequence[TaskResult], texts: Iterator[str]) -> None:
-    """Take as many texts as results hold; refuse them if they are not the same."""
-    count = sum(result.documents for result in results)
-    for result in results:
-        path = task_paths(job, result.number)[1]
-        for digest in np.fromfile(path, dtype=DOCUMENT)["digest"]:
-            text = next(texts, None)
-            if text is None or shard_files.text_digest(text) != digest.tobytes():
-                raise ValueError(
-                    f"documents differ from those of the run that {job.out_dir} was "
-                    f"begun with, somewhere in the first {count}"
-                )
+@lru_cache(maxsize=1)
+def load_tokenizer(folder: Path, wanted: str) -> Tokenizer:
+    """Load the tokenizer once per process, and make sure that it is the right one."""
+    path = folder / TOKENIZER
+    tokenizer = Tokenizer.from_file(str(path))
+    if tokenizer_hash(tokenizer) != wanted:
+        raise ValueError(f"{path} is not the tokenizer of this run")
+    return tokenizer
 
 
-def count_up_to(job: Job, result: TaskResult, max_tokens: int) -> TaskResult:
-    """Cut a result before the first document that brings it above `max_tokens`."""
-    rows = np.fromfile(task_paths(job, result.number)[1], dtype=DOCUMENT)
-    count = int(np.searchsorted(np.cumsum(rows["length"]), max_tokens, side="right"))
-    lengths, k = rows["length"][:count], job.settings.val_every
-    tokens = tuple(int(lengths[i::k].sum()) for i in range(min(k, count)))
-    return replace(result, documents=count, tokens=tokens)
+def hash_of(value: object) -> str:
+    """Hash plain values: numbers and texts, and tuples and records of them."""
+    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 # Second half: now we know where all tokens are, so shards can be written in any order.
@@ -272,18 +345,13 @@ class ShardPlan:
     index: int
     parts: tuple[Part, ...]
 
-    @property
-    def num_tokens(self) -> int:
-        return sum(part.stop - part.start for part in self.parts)
-
 
 def plan_shards(
-    results: Sequence[TaskResult],
-    settings: ShardSettings,
+    results: Sequence[TaskResult], settings: ShardSettings
 ) -> list[ShardPlan]:
     """Say which tokens go into which shard, from the number of tokens of each task.
 
-    In each split, the sum over all earlier tasks says where the tokens of a task begin.
+    In each split, the prefix sums of these numbers say where the tokens of a task begin.
     """
     before = np.cumsum([0, *(result.documents for result in results)]).tolist()
     plans = []
@@ -308,25 +376,19 @@ def plan_shards(
     return plans
 
 
-@dataclass(frozen=True)
-class ShardResult:
-    """The record of a shard that has been written, beside the records of the tasks."""
+def write_shard(job: Job, plan: ShardPlan) -> tuple[Shard, int]:
+    """Write one shard from the results of tasks, unless the same plan has written it.
 
-    plan: str  #: a hash of the shard's plan
-    shard: Shard  #: the shard's entry in the manifest
-    #: the name of the documents that start in the shard (`add_document`). The names of
-    #: all shards add up to the name of all documents.
-    documents: str
-
-
-def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
-    """Write one shard from the results of tasks. Like a task, it may be done twice.
-
-    Raises ValueError if a file is not as its task has written it.
+    Returns its entry in the manifest, and the name of the documents that start in it
+    (`add_document`): the names of all shards add up to the name of all documents. Like
+    a task, it may be done twice. Raises ValueError if a file is not as its task has
+    written it.
     """
-    folder = job.out_dir
-    path = shard_files.shard_path(folder, plan.split, plan.index)
-    file, starts, num_tokens, name = DurableFile(path), [], 0, NO_DOCUMENTS
+    path = shard_files.shard_path(job.out_dir, plan.split, plan.index)
+    record_path = (job.folder / path.name).with_suffix(".json")
+    if found := _find_shard(job, plan, record_path):
+        return found
+    file, starts, num_tokens, documents = DurableFile(path), [], 0, NO_DOCUMENTS
     try:
         for part in plan.parts:
             ids, rows, numbers = _read_split(job, part, plan.split)
@@ -335,7 +397,8 @@ def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
             own = (begins >= part.start) & (begins < part.stop)
             starts.append(begins[own] - part.start + num_tokens)
             for number, row in zip(numbers[own].tolist(), rows[own], strict=True):
-                name = shard_files.add_document(name, number, row["digest"].tobytes())
+                digest = row["digest"].tobytes()
+                documents = shard_files.add_document(documents, number, digest)
             file.write(ids[part.start : part.stop].data)
             num_tokens += part.stop - part.start
         sha256 = file.commit()
@@ -345,35 +408,25 @@ def write_shard(job: Job, plan: ShardPlan) -> ShardResult:
     path = shard_files.starts_path(job.out_dir, plan.split, plan.index)
     starts_sha256 = durable.write_durably(path, starts.tobytes())
     shard = Shard(num_tokens, len(starts), sha256, starts_sha256)
-    result = ShardResult(hash_of(plan), shard, f"{name:064x}")
-    durable.write_json(_record_of(job, plan), asdict(result))
-    return result
+    record = {"plan": hash_of(plan), "shard": asdict(shard)}
+    durable.write_json(record_path, record | {"documents": f"{documents:064x}"})
+    return shard, documents
 
 
-def _record_of(job: Job, plan: ShardPlan) -> Path:
-    path = shard_files.shard_path(job.folder, plan.split, plan.index)
-    return path.with_suffix(".json")
-
-
-def find_shard(
-    job: Job, plan: ShardPlan, *, verify: bool = False
-) -> ShardResult | None:
-    """Return the record of a shard if the same plan has written it, of the right size.
-
-    With `verify`, its SHA-256 is also compared.
-    """
+def _find_shard(
+    job: Job, plan: ShardPlan, record_path: Path
+) -> tuple[Shard, int] | None:
+    """Return what a killed run has written, if its files hold what it wrote."""
     try:
-        record = durable.read_json(_record_of(job, plan))
-        result = ShardResult(**record | {"shard": Shard(**record["shard"])})
-        if result.plan != hash_of(plan):
+        record = durable.read_json(record_path)
+        if record["plan"] != hash_of(plan):
             return None
-        files = shard_files.files_of_shard(
-            job.settings, plan.split, plan.index, result.shard
-        )
-        shard_files.check_files(job.out_dir, files, sums=verify, progress=False)
+        shard = Shard(**record["shard"])
+        files = shard_files.files_of_shard(job.settings, plan.split, plan.index, shard)
+        shard_files.check_files(job.out_dir, files, sums=True, progress=False)
+        return shard, int(record["documents"], 16)
     except (FileNotFoundError, LookupError, TypeError, ValueError):
         return None
-    return result
 
 
 def _read_split(
@@ -392,50 +445,3 @@ def _read_split(
     chosen = (numbers % job.settings.val_every == 0) == (split == "val")
     ids = ids[: rows["length"].sum()][np.repeat(chosen, rows["length"])]
     return ids, rows[chosen], numbers[chosen]
-
-
-def full_plans(
-    results: Sequence[TaskResult], settings: ShardSettings
-) -> list[ShardPlan]:
-    """Return the plans of the shards that no further task can add anything to."""
-    plans = plan_shards(results, settings)
-    return [plan for plan in plans if plan.num_tokens == settings.shard_size]
-
-
-def finish_job(
-    job: Job,
-    results: Sequence[TaskResult],
-    do_each: Callable[[Callable, Sequence], Iterable] = map,
-    *,
-    verify: bool = False,
-    progress: bool | None = None,
-) -> Manifest:
-    """Write all shards that are not there, and then the manifest: it is finished.
-
-    Args:
-        do_each: does some work for each of several plans, and yields the results in
-            their order, as `map` does.
-        verify: read the shards that are there, and compare their SHA-256, not their
-            sizes alone.
-    """
-    if not sum(result.documents for result in results):
-        raise ValueError(shard_files.NONE_FITS)
-    plans = plan_shards(results, job.settings)
-    found = [find_shard(job, plan, verify=verify) for plan in plans]
-    left = [p for p, shard in zip(plans, found, strict=True) if shard is None]
-    new = do_each(partial(write_shard, job), left)
-    done = (shard or next(new) for shard in found)
-    bar = progress_bar(
-        done, "writing shards", unit="shard", total=len(plans), progress=progress
-    )
-    shards: dict[str, list[Shard]] = {split: [] for split in SPLITS}
-    name = NO_DOCUMENTS
-    for plan, result in zip(plans, bar, strict=True):
-        shards[plan.split].append(result.shard)
-        name = (name + int(result.documents, 16)) % 2**256
-    whole = {split: tuple(shards[split]) for split in SPLITS}
-    manifest = Manifest(job.settings, f"{name:064x}", whole)
-    for surplus in shard_files.surplus_files(job.out_dir, manifest):
-        Path(job.out_dir, surplus).unlink()  # of inputs that have changed since
-    shard_files.write_manifest(job.out_dir, manifest)
-    return manifest

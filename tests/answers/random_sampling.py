@@ -86,7 +86,7 @@ ANSWERS = [
     (left_context, subsequence_by_subsequence, PASSED),
     (left_context, written_out, PASSED),
     (left_context, lambda p, o, T: ((p - o) % T or T) if p > o else 0, PASSED),
-    (left_context, lambda p, o, T: 1 + (p - 1 - o) % T if p >= o else 0, "the first input is not a target"),
+    (left_context, lambda p, o, T: 1 + (p - 1 - o) % T if p >= o else 0, "up to the offset"),
     (left_context, lambda p, o, T: 1 + (p - 1 - o) % T, "up to the offset"),
     (left_context, lambda p, o, T: 0 if p <= o else (p - o) % T, "at offset + T"),
     (left_context, lambda p, o, T: min(T, p - o) if p > o else 0, "never shrinks"),

@@ -30,13 +30,13 @@ from course_lib.foundation import (
 from course_lib.many_machines import encoding_hours, tokenize_files
 from course_lib.many_machines.devices import copy_to_device
 from course_lib.token_shards import write_shards
-from course_lib.token_shards.shard_files import ShardSettings, text_digest
+from course_lib.token_shards.shard_files import ShardSettings, pieces_folder
 from course_lib.token_shards.shard_tasks import (
     Job,
     TaskResult,
     TaskWriter,
-    finish_job,
     plan_shards,
+    run_job,
     task_paths,
     write_shard,
 )
@@ -94,17 +94,18 @@ def test_tasks_and_their_files_cost_little_beside_encoding(benchmark, report, fi
 def test_placing_is_much_faster_than_encoding(benchmark, report, texts, tokenizer, tmp_path):
     folders = (tmp_path / str(number) for number in itertools.count())
     settings = ShardSettings.of(tokenizer)
-    documents = [(text_digest(text), ids) for text, ids in zip(texts, encode_each(texts, tokenizer), strict=True)]
+    documents = list(zip(texts, encode_each(texts, tokenizer), strict=True))
 
     def place() -> None:
-        folder = next(folders)
-        folder.mkdir()
-        (folder / "pieces").mkdir()
-        job = Job(str(folder / "pieces"), str(folder), None, settings, "none")
-        with TaskWriter(job, 0) as writer:
-            for digest, ids in documents:
-                writer.write(digest, ids)
-            finish_job(job, [writer.commit()], progress=False)
+        job = Job(next(folders), settings)
+
+        def results():
+            with TaskWriter(job, 0) as writer:
+                for text, ids in documents:
+                    writer.write(text, ids)
+                yield writer.commit()
+
+        run_job(job, tokenizer, [], results(), progress=False)
 
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     contenders = {"place": place, "encode": lambda: encode_corpus(texts, tokenizer, progress=False)}
@@ -123,7 +124,8 @@ def encoded(tmp_path_factory) -> tuple[Job, list[TaskResult]]:
     """What eight tasks have left, of ten million tokens each."""
     folder = tmp_path_factory.mktemp("encoded")
     settings = ShardSettings("uint16", "none", None, 10_000_000, 100, None)
-    job = Job(str(folder), str(folder / "out"), "text", settings, "none")
+    job = Job(folder / "out", settings)
+    job.folder.mkdir()
     draw, results = np.random.default_rng(0), []
     tokens = tuple(len(range(k, DOCUMENTS, 100)) * LENGTH for k in range(100))
     for number in range(TASKS):
@@ -144,8 +146,9 @@ def test_shards_are_written_by_any_worker(benchmark, report, encoded, tmp_path):
     folders = (tmp_path / str(number) for number in itertools.count())
 
     def by_shards(make_executor) -> None:
-        own = replace(job, out_dir=str(next(folders)))
-        Path(own.out_dir).mkdir()
+        own = replace(job, out_dir=next(folders))
+        own.out_dir.mkdir()
+        pieces_folder(own.out_dir).symlink_to(job.folder)
         assert len(list(run_in_order(partial(write_shard, own), plans, make_executor))) == len(plans)
 
     with process_pool(2) as pool:

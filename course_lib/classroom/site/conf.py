@@ -1,5 +1,5 @@
 """What Sphinx is told about the site of the course, and what a page gets beyond the
-outputs of its notebook: verdicts to give, hints to unfold, and figures told in words."""
+outputs of its notebook: verdicts to give, hints to unfold, figures told in words."""
 
 import json
 import re

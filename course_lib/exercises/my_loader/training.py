@@ -16,7 +16,11 @@ from course_lib.foundation import (
     Ids,
     checked,
 )
-from course_lib.many_machines import backward_by_targets, fingerprint, rank_and_size
+from course_lib.many_machines.rank_training import (
+    backward_by_targets,
+    fingerprint,
+    rank_and_size,
+)
 
 
 @checked

@@ -1,0 +1,119 @@
+"""The course as a web site: what a student reads, guesses and judges without a kernel."""
+
+import contextlib
+import html
+import importlib.util
+import io
+import json
+import re
+import warnings
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from course_lib.__main__ import main
+from course_lib.classroom import book
+from course_lib.teaching.checker import Question
+from course_lib.teaching.lessons import Lesson, find_lessons, items_of
+
+LESSONS = find_lessons(["2", "14"])
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """A site of two lessons, about which Sphinx doesn't warn."""
+    if not all(importlib.util.find_spec(name) for name in book.NEEDED):
+        pytest.skip("no Sphinx")
+    out, told = tmp_path_factory.mktemp("book") / "site", io.StringIO()
+    with warnings.catch_warnings(), contextlib.redirect_stderr(told):
+        warnings.simplefilter("ignore")  # those of packages that are not the course's
+        status = book.build(out, LESSONS)
+    assert (status, told.getvalue()) == (0, "")
+    return out
+
+
+def page(site: Path, lesson: Lesson) -> str:
+    return (site / "notebooks" / f"{lesson.path.stem}.html").read_text(encoding="utf-8")
+
+
+def test_every_link_leads_somewhere_and_nothing_is_loaded_from_elsewhere(site):
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        for target in re.findall(r'(?:href|src)="([^"#]*)[^"]*"', text):
+            if target and not target.startswith(("http", "data:", "mailto:")):
+                assert (path.parent / unquote(target.partition("?")[0])).exists(), (path.name, target)
+        loaded = re.findall(r'<(?:script|img|link)[^>]*(?:src|href)="(https?:[^"]*)"', text)
+        assert not loaded, path.name
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_a_page_asks_what_the_lesson_asks_and_hides_what_it_answers(site, lesson):
+    text = page(site, lesson)
+    sources = [cell["source"] for cell in lesson.cells if cell["cell_type"] == "code"]
+    prompts = sum("predict(" in source for source in sources)
+    verdicts = [item for item in items_of(lesson.name).values() if isinstance(item, Question)]
+    assert text.count('class="guess"') == prompts + len(verdicts)
+    words = " ".join(html.unescape(re.sub("<[^>]*>", "", text)).split())
+    assert all(item.explanation.split("`")[0].strip()[:15] in words for item in verdicts)
+    hints = sum(len(getattr(item, "hints", ())) for item in items_of(lesson.name).values())
+    assert len(re.findall(r"<summary>Hint \d", text)) == hints
+    assert "Shift+Enter" not in text
+    assert "pip install" not in text  # the cell that installs the course
+    assert f"_downloads/{'x'}" in re.sub(r"_downloads/\w+", "_downloads/x", text)
+
+
+def test_figures_are_told_in_words(site):
+    images = re.findall(r"<img[^>]*_images/[^>]*>", page(site, LESSONS[0]))
+    assert images
+    assert all(re.search(r'alt="[^"]{20,}"', image) for image in images if ".png" in image)
+
+
+def test_the_search_quotes_no_answers(site):
+    options = (site / "_static" / "documentation_options.js").read_text(encoding="utf-8")
+    assert "SHOW_SEARCH_SUMMARY: false" in options
+
+
+@pytest.mark.browser
+def test_on_a_phone_a_guess_unfolds_the_answer_and_nothing_is_cut(site, visit):
+    reader = visit((site / "notebooks" / f"{LESSONS[0].path.stem}.html").as_uri(), **PHONE)
+    prompt = reader.locator(".guess").first
+    answer = prompt.locator("details p").first
+    assert not answer.is_visible()
+    for box in prompt.locator("input[type=text]").all():
+        box.fill("1")
+    prompt.get_by_role("button", name="Guess").click()
+    answer.wait_for()
+    assert "Not this time" in prompt.get_by_role("status").inner_text()
+    verdict = reader.locator(".guess").last
+    verdict.get_by_role("radio").first.check()
+    verdict.get_by_role("button", name="Guess").click()
+    verdict.locator("details pre, details p").first.wait_for()
+    assert reader.evaluate("document.documentElement.scrollWidth <= innerWidth + 1")
+    widest = "Math.max(...[...document.querySelectorAll('.cell_output img')].map((one) => one.clientWidth))"
+    assert reader.evaluate(widest) <= 390
+
+
+def test_notebooks_that_somebody_has_worked_in_are_refused(tmp_path, monkeypatch, capsys):
+    lesson = LESSONS[0]
+    for change in ("solve", "run"):
+        notebook = json.loads(lesson.path.read_text(encoding="utf-8"))
+        cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        if change == "solve":
+            (cell,) = [cell for cell in cells if "smallest_stream.check(" in "".join(cell["source"])]
+            cell["source"] = ["def smallest_stream(n, T, S):\n", "    return 7\n", "\n", *cell["source"][-1:]]
+        else:
+            cells[5]["execution_count"] = 99
+        path = tmp_path / lesson.path.name
+        path.write_text(json.dumps(notebook), encoding="utf-8")
+        monkeypatch.setattr(book, "find_lessons", lambda wanted, path=path: [Lesson(path)])
+        assert main(["book", str(tmp_path / "site")]) == 1
+        assert "has been worked in" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_not_empty_is_left_alone_unless_forced(tmp_path, capsys):
+    pytest.importorskip("sphinx")
+    (tmp_path / "mine.txt").touch()
+    assert main(["book", str(tmp_path), "2"]) == 1
+    assert "`--force` writes over it" in capsys.readouterr().err
