@@ -653,13 +653,6 @@ def test_documents_are_marked_once_and_no_id_is_too_large(published, encoded):
     assert document_marks(published) == (BEGINNING if published.begins else None, END)
 
 
-def test_a_mark_that_is_spelled_out_in_a_text_is_text(published):
-    forged = f"before{published.eos_token}after{published.bos_token}"
-    (ids,) = encode_each([forged], published)
-    assert np.count_nonzero(ids == END) == 1
-    assert np.count_nonzero(ids == BEGINNING) == published.begins
-
-
 def test_chunks_give_back_their_documents(published, encoded, tmp_path):
     datasets.Dataset.from_dict({"text": PUBLISHED_TEXTS}).save_to_disk(tmp_path / "texts")
     stream = StreamingTextDataset(datasets.load_from_disk(tmp_path / "texts"), published, max_length=64)
@@ -690,14 +683,3 @@ def test_packs_hold_every_token_and_keep_documents_apart(published, encoded):
         begins = [*row["document_starts"], *([len(row["input_ids"])] if len(row["input_ids"]) < 512 else [])]
         assert torch.nonzero(positions == 0).flatten().tolist() == begins
         assert (labels == -100).sum() == len(row["document_starts"]) + 512 - len(row["input_ids"])
-
-
-def test_where_no_document_is_cut_its_marks_tell_the_same_as_its_start(published, encoded):
-    whole = [ids for ids in encoded if len(ids) <= 512]
-    rows = pack_documents(whole, 512)
-    by_starts = PackingCollator(published)(rows)
-    by_marks = PackingCollator(published, True)([{"input_ids": row.input_ids} for row in rows])
-    real = torch.arange(512) < torch.tensor([len(row) for row in rows])[:, None]
-    assert len(whole) > 20
-    for name in ("input_ids", "labels", "position_ids"):
-        assert torch.equal(by_starts[name][real], by_marks[name][real])

@@ -497,6 +497,8 @@ def test_a_stream_goes_on_exactly_where_it_was(on_disk, characters, delivered):
     assert keys(itertools.islice(iterator, 5)) == everything[delivered : delivered + 5]
     again = make(on_disk, characters)  # a second time
     again.load_state_dict(json.loads(json.dumps(resumed.state_dict())))
+    with pytest.raises(ValueError, match=r"^epoch must be at least 2, the epoch of the loaded state, got 0"):
+        again.set_epoch(0)
     again.set_epoch(2)  # as a training loop does before each epoch
     assert keys(again) == everything[delivered + 5 :]
     stream.set_epoch(3)

@@ -546,35 +546,6 @@ def test_a_special_token_in_a_text_is_told_and_what_is_no_tokenizer_refused(toke
 # encode_corpus, of a tokenizer that ends each text
 
 
-def test_the_stream_is_that_of_one_document_after_another(tokenizer):
-    class WithoutEnd:
-        def encode(self, text):
-            return tokenizer.encode(text, add_special_tokens=False)
-
-    stream = encode_corpus(SOME_TEXTS, tokenizer, progress=False)
-    assert np.array_equal(stream, encode_corpus(SOME_TEXTS, WithoutEnd(), end_of_text_id=0, progress=False))
-    assert stream.dtype == np.uint16
-    assert np.array_equal(encode_corpus(iter(SOME_TEXTS), tokenizer), stream)
-    assert np.array_equal(encode_corpus(datasets.Dataset.from_dict({"text": SOME_TEXTS}), tokenizer), stream)
-
-
-def test_batches_are_invisible_in_the_stream(tokenizer, monkeypatch):
-    expected = encode_corpus(SOME_TEXTS, tokenizer)
-    monkeypatch.setattr("course_lib.foundation.tokenizing.BATCH_SIZE", 7)
-    assert np.array_equal(encode_corpus(SOME_TEXTS, tokenizer), expected)
-
-
-def test_a_text_cannot_forge_its_end_and_settings_of_the_tokenizer_do_not_matter(tokenizer):
-    changed = Tokenizer.from_str(tokenizer.to_str())
-    changed.enable_truncation(4)
-    changed.enable_padding(length=50)
-    stream = encode_corpus([f"a {END_OF_TEXT} b {PAD}", ""], changed)
-    assert np.count_nonzero(stream == 0) == 2
-    assert np.count_nonzero(stream == 1) == 0
-    assert not changed.encode_special_tokens
-    assert changed.truncation is not None
-
-
 @pytest.mark.parametrize(
     ("ids", "added", "dtype"),
     [
