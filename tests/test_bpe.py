@@ -1,14 +1,19 @@
-"""BPE by hand against its definition, against the library, on any bytes; and the training function of the library."""
+"""Lesson 06: BPE by hand against its definition, against the library, on any bytes; and the library's own training."""
 
 from __future__ import annotations
 
 import json
+import math
+import random
+import re
 import unicodedata
+from collections import Counter
+from functools import partial
 from importlib import import_module
 
 import numpy as np
 import pytest
-from datasets import Dataset
+from datasets import Dataset, DatasetDict
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
@@ -16,7 +21,24 @@ from tokenizers.implementations import ByteLevelBPETokenizer
 from tokenizers.pre_tokenizers import ByteLevel
 
 from course_lib import bpe
-from course_lib.bpe import BYTE_ORDER, GPT2_PATTERN, BPETokenizer, printable, spell, split_words, train_byte_level_bpe
+from course_lib.bpe import (
+    BYTE_ORDER,
+    GPT2_PATTERN,
+    BPETokenizer,
+    best_pair,
+    check_vocab_size,
+    count_words,
+    learn_merges_by_rescanning,
+    merge_history,
+    merge_pair,
+    merging,
+    pair_counts,
+    printable,
+    spell,
+    split_words,
+    train_byte_level_bpe,
+)
+from course_lib.bpe.merging import learn_merges, merge_word
 from course_lib.foundation import END_OF_TEXT, encode_corpus, iterate_texts, load_documents, load_text, tokenizing
 from course_lib.foundation.arguments import check_unicode
 from course_lib.foundation.tokenizing import tokenizer_hash
@@ -32,6 +54,7 @@ def merges_by_hand(tokenizer: BPETokenizer) -> list[tuple[str, str]]:
 
 # Characters that both `regex` and `tokenizers` know: each knows additions to Unicode that the other does not.
 KNOWN = st.characters(exclude_categories=("Cs", "Cn"))
+
 messy_text = st.text(st.one_of(st.sampled_from("aab' st’1²½ \n\t\r\u00a0\u3000éß潮汐🌊_-."), KNOWN), max_size=60)
 
 
@@ -51,7 +74,7 @@ def documents() -> list[str]:
     return [document.text for document in load_documents()]
 
 
-# The pieces
+# printable, spell
 
 
 def test_a_byte_has_its_place_in_the_alphabet_of_the_library():
@@ -61,7 +84,7 @@ def test_a_byte_has_its_place_in_the_alphabet_of_the_library():
     assert spell("é", first_id=10) == (10 + BYTE_ORDER.index(0xC3), 10 + BYTE_ORDER.index(0xA9))
 
 
-# Words
+# split_words
 
 
 @given(messy_text)
@@ -93,7 +116,271 @@ def test_no_pattern_loses_a_character(pattern, text):
     assert "" not in words
 
 
-# The tokenizer and its oracle
+@pytest.mark.parametrize(("pattern", "words"), [("(", "be a regular expression or None"), (r"(?r)\w+", "read forward")])
+def test_a_pattern_that_does_not_cut_from_left_to_right_is_refused(pattern, words):
+    for call in (
+        lambda: list(split_words("ab cd", pattern)),
+        lambda: count_words(["ab"], pattern),
+        lambda: BPETokenizer(pattern=pattern),
+        lambda: BPETokenizer.train("ab", 300, pattern=pattern),
+    ):
+        with pytest.raises(ValueError, match=rf"^pattern must {words}"):
+            call()
+
+
+# count_words, pair_counts, best_pair
+
+
+def test_words_are_counted_text_by_text_and_pairs_within_words():
+    words = count_words(['! "', '! " "', ""])
+    assert words == {spell("!"): 2, spell(' "'): 3}
+    assert count_words(Dataset.from_dict({"text": ["!", "!"]}), first_id=np.int8(127)) == {(127,): 2}
+    assert pair_counts({(1, 2, 1): 3, (2, 1): 10, (1, 1, 1): 2, (7,): 5, (): 1}) == {(1, 2): 3, (2, 1): 13, (1, 1): 4}
+
+
+@pytest.mark.parametrize(
+    ("counts", "best"),
+    [({(2, 1): 3, (1, 2): 3, (0, 0): 2}, (1, 2)), ({(9, 9): 4, (0, 0): 3}, (9, 9)), ({(5, 1): 2, (5, 0): 2}, (5, 0))],
+)
+def test_the_best_pair_is_the_commonest_and_among_equals_the_first(counts, best):
+    assert best_pair(counts) == best
+
+
+def test_of_no_pairs_none_is_the_best():
+    with pytest.raises(ValueError, match=r"^counts must hold at least one pair, got {}"):
+        best_pair({})
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({(1, 2): 0.5}, "counts of words must be integers"),
+        ({(1, 2): math.nan}, "counts of words must be integers"),
+        ({(1, 2): -1}, "counts of words must not be negative, got -1"),
+        ({"abab": 2}, "words must map tuples of ids to counts"),
+    ],
+)
+@pytest.mark.parametrize(
+    "use", [pair_counts, partial(learn_merges, num_merges=5), partial(learn_merges_by_rescanning, num_merges=5)]
+)
+def test_words_are_tuples_of_ids_with_their_counts(use, words, message):
+    with pytest.raises((TypeError, ValueError), match=rf"^{message}"):
+        use(words)
+
+
+# merge_pair
+
+
+def naive_merge(ids: list[int], pair: tuple[int, int], new_id: int) -> list[int]:
+    for position in range(len(ids) - 1):
+        if (ids[position], ids[position + 1]) == pair:
+            return [*ids[:position], new_id, *naive_merge(ids[position + 2 :], pair, new_id)]
+    return list(ids)
+
+
+@given(st.lists(st.integers(0, 2), max_size=14), st.tuples(st.integers(0, 2), st.integers(0, 2)))
+@example([1, 1, 1], (1, 1))
+@example([1, 1, 1, 1, 1], (1, 1))
+def test_a_merge_replaces_each_occurrence_from_the_left(ids, pair):
+    expected = naive_merge(ids, pair, 9)
+    assert merge_pair(ids, pair, 9) == expected
+    assert merge_pair(tuple(ids), pair, 9) == expected
+    assert merging._merge_and_tell(ids, pair, 9)[0] == expected
+
+
+@given(st.lists(st.integers(0, 2), max_size=14), st.tuples(st.integers(0, 2), st.integers(0, 2)))
+@example([1, 1, 1, 1, 1], (1, 1))
+@example([0, 1, 0, 1, 0, 1], (0, 1))
+def test_the_told_changes_turn_old_counts_into_new_ones(ids, pair):
+    merged, changes = merging._merge_and_tell(ids, pair, 9)
+    counts = pair_counts({tuple(ids): 1})
+    for changed, difference in changes:
+        counts[changed] += difference
+    counts[pair] = 0
+    assert +counts == pair_counts({tuple(merged): 1})
+
+
+@pytest.mark.parametrize(
+    ("ids", "pair", "words"),
+    [
+        ([1, 2, 3], (1, 2, 3), "pair must hold 2 ids, got [1, 2, 3]"),
+        ([1, 2], (1,), "pair must hold 2 ids, got [1]"),
+        ([1, 2], None, "pair must be integers"),
+        ("abab", ("a", "b"), "ids must be integers, got text"),
+    ],
+)
+def test_a_merge_is_of_two_ids(ids, pair, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        merge_pair(ids, pair, 9)
+
+
+# learn_merges_by_rescanning, learn_merges
+
+
+def naive_learning(words: list[list[int]], num_merges: int, first_id: int, min_frequency: int) -> dict:
+    """Every occurrence of every word on its own, every count anew, the best pair by sorting."""
+    merges = {}
+    for new_id in range(first_id, first_id + num_merges):
+        pairs = [(word[i], word[i + 1]) for word in words for i in range(len(word) - 1)]
+        ranked = sorted(set(pairs), key=lambda pair: (-pairs.count(pair), pair[0], pair[1]))
+        if not ranked or pairs.count(ranked[0]) < min_frequency:
+            break
+        merges[ranked[0]] = new_id
+        words = [naive_merge(word, ranked[0], new_id) for word in words]
+    return merges
+
+
+small_words = st.lists(st.lists(st.integers(0, 3), max_size=9), min_size=1, max_size=12)
+
+
+@given(small_words, st.integers(0, 12), st.integers(1, 3))
+@settings(max_examples=120)
+@example([[1] * 9, [1] * 4], 6, 1)
+def test_both_ways_of_learning_do_what_the_definition_says(words, num_merges, min_frequency):
+    counted = Counter(map(tuple, words))
+    merges = learn_merges(counted, num_merges, first_id=4, min_frequency=min_frequency)
+    assert list(merges.items()) == list(naive_learning(words, num_merges, 4, min_frequency).items())
+    usual = list(naive_learning(words, num_merges, 256, 2).items())
+    assert list(learn_merges(counted, num_merges).items()) == usual
+    assert list(learn_merges_by_rescanning(counted, num_merges).items()) == usual
+
+
+def test_both_ways_of_learning_agree_on_text_down_to_the_last_pair():
+    words = count_words([load_text()[:4000]])
+    assert list(learn_merges(words, 10**6).items()) == list(learn_merges_by_rescanning(words, 10**6).items())
+
+
+def test_learning_visits_only_words_that_hold_the_pair(monkeypatch):
+    words = count_words([load_text()])
+    visits = 0
+    merge_and_tell = merging._merge_and_tell
+
+    def counting(ids, pair, new_id):
+        nonlocal visits
+        visits += 1
+        return merge_and_tell(ids, pair, new_id)
+
+    monkeypatch.setattr(merging, "_merge_and_tell", counting)
+    merges = learn_merges(words, 300)
+    needed = sum(len(merge_history(word, merges)) - 1 for word in words)
+    assert needed <= visits <= 1.5 * needed  # some words have lost the pair to an earlier merge
+    assert visits < len(words) * len(merges) / 20
+
+
+def test_learning_counts_without_overflow_and_changes_no_words():
+    words = {(1, 2): np.int8(100), (3, 1, 2): np.int8(100)}
+    assert learn_merges(words, 1, min_frequency=150) == {(1, 2): 256}
+    assert words == {(1, 2): 100, (3, 1, 2): 100}
+
+
+def test_words_that_hold_ids_of_merges_are_refused():
+    with pytest.raises(ValueError, match=r"^words must hold ids below 2, got 2"):
+        learn_merges({(1, 2): 1}, 5, first_id=2)
+    with pytest.raises(ValueError, match=r"^words must hold ids below 256, got 256"):
+        learn_merges_by_rescanning({(256, 1): 2}, 5)
+
+
+# merge_history, merge_word
+
+
+def naive_encoding(ids: list[int], merges: dict) -> list[int]:
+    for pair, new_id in merges.items():
+        ids = naive_merge(ids, pair, new_id)
+    return ids
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=8), st.lists(st.integers(0, 2), max_size=16))
+@settings(max_examples=200)
+@example([(1, 1), (3, 3), (3, 1)], [1] * 7)
+def test_encoding_applies_any_merges_in_their_order(pairs, word):
+    merges = {}
+    for left, right in pairs:  # ids that exist at the time, whether or not a training would choose them
+        merges.setdefault((left % (3 + len(merges)), right % (3 + len(merges))), 3 + len(merges))
+    stages = merge_history(word, merges)
+    assert stages[0] == word
+    assert merge_word(word, merges) == stages[-1] == naive_encoding(word, merges)
+
+
+class CountingDict(dict):
+    lookups = 0
+
+    def __contains__(self, key):
+        self.lookups += 1
+        return super().__contains__(key)
+
+    def get(self, key, default=None):
+        self.lookups += 1
+        return super().get(key, default)
+
+
+@pytest.mark.parametrize("kind", ["letters", "row", "noise"])
+def test_encoding_takes_a_bounded_number_of_lookups_a_byte(kind, story):
+    made = {
+        "letters": lambda n: spell("".join(c for c in load_text() if c.isalpha())[:n], 2),
+        "row": lambda n: spell("e" * n, 2),
+        "noise": lambda n: tuple(random.Random(0).choices(range(2, 258), k=n)),
+    }[kind]
+    merges = dict(story.merges)
+    if kind == "row":  # a tree as deep as it gets: e, ee, eeee, ...
+        first = token = spell("e", 2)[0]
+        for new_id in range(10_000, 10_020):
+            merges[token, token], token = new_id, new_id
+        assert merge_word([first] * 2**10, merges) == [10_009]
+    for length in (1000, 2000, 4000, 8000, 16_000):
+        counting = CountingDict(merges)
+        merge_word(made(length), counting)
+        # One for each pair, one for each entry of the heap, and two for each merge, which enter the heap at most.
+        assert counting.lookups <= 6 * length
+
+
+class CountingRank(int):
+    comparisons = 0
+
+    def __eq__(self, other):
+        CountingRank.comparisons += 1
+        return int(self) == int(other)
+
+    def __lt__(self, other):
+        CountingRank.comparisons += 1
+        return int(self) < int(other)
+
+    __hash__ = int.__hash__
+
+
+def test_encoding_compares_linearithmically_often(story):
+    merges = {pair: CountingRank(new_id) for pair, new_id in story.merges.items()}
+    letters = "".join(c for c in load_text() if c.isalpha())
+    for length in (1000, 4000, 16_000):
+        CountingRank.comparisons = 0
+        merge_word(spell(letters, 2)[:length], merges)
+        assert CountingRank.comparisons <= 2 * length * math.log2(length)
+
+
+# BPETokenizer
+
+
+@pytest.mark.parametrize(
+    ("merges", "specials", "words"),
+    [
+        ([3], [], "pair of merges must be one-dimensional"),
+        (["ab"], [], "pair of merges must be integers, got text"),
+        ([(0, 1, 2)], [], "pair of merges must hold 2 ids, got [0, 1, 2]"),
+        ([(0, True)], [], "pair of merges must be integers"),
+        ([(0, 1), (0, 1)], [], "merges must be different pairs, got (0, 1) again as number 1"),
+        ([(0, -1)], [], "merges must be an integer of at least 0 and at most 255, got -1"),
+        ([(0, 256)], [], "merges must be an integer of at least 0 and at most 255, got 256"),
+        ([(0, 1)], ["<a>"], "merges must be an integer of at least 1"),
+        ([], "<a>", "special_tokens must be a list of names, got '<a>'"),
+        ([], ["<a>", "<a>"], "special_tokens must be different, but '<a>' occurs 2 times"),
+        ([], [""], "special_tokens must not be empty"),
+    ],
+)
+def test_merges_are_pairs_of_earlier_ids_and_names_are_different(merges, specials, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        BPETokenizer(merges, special_tokens=specials)
+
+
+# BPETokenizer.train
 
 
 @pytest.mark.parametrize("vocab_size", [258, 1000, 100_000])
@@ -131,6 +418,39 @@ def test_merges_and_ids_are_those_of_the_library_for_any_texts(texts, other, min
         assert by_hand.decode(by_hand.encode(text)) == library.decode(library.encode(text).ids)
 
 
+SPLITS = DatasetDict(train=Dataset.from_dict({"text": ["a"]}), test=Dataset.from_dict({"text": ["a"]}))
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        ([], "texts must hold more than whitespace"),
+        ([" \n ", ""], "texts must hold more than whitespace"),
+        (["a", None], "texts[1] must be a str, got NoneType"),
+        ([["a", 3]], "texts[1] must be a str, got int"),
+        (["a\ud83d"], "texts[0] must be Unicode, but character 1 is half of one"),
+        (b"bytes", "texts must be several texts, got bytes"),
+        ([{"body": ["a"]}], "text_column must be one of ['body'], got 'text'"),
+        ({"text": ["a"]}, "got a dict with the columns ['text']: use [texts]"),
+        (SPLITS, "with the splits ['train', 'test']: choose one"),
+    ],
+)
+def test_what_holds_no_texts_trains_no_tokenizer(texts, words):
+    for train in (BPETokenizer.train, partial(train_byte_level_bpe, progress=False)):
+        with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+            train(texts, vocab_size=300)
+
+
+def test_one_text_may_be_a_text_only_by_hand():
+    assert BPETokenizer.train("aa aa", 300).merges == BPETokenizer.train(["aa aa"], 300).merges
+    for use in (count_words, partial(train_byte_level_bpe, vocab_size=300)):
+        with pytest.raises(TypeError, match=r"^texts must be several texts, got str: use .text."):
+            use("aa aa")
+
+
+# BPETokenizer.encode, .decode, and of bytes
+
+
 @given(st.text(st.characters(exclude_categories=("Cs",)), max_size=60))
 @settings(max_examples=120)
 @example("🌊\ufeff")
@@ -165,6 +485,20 @@ def test_any_ids_decode_as_in_the_library(both, ids):
     assert by_hand.decode(ids) == library.decode(ids, skip_special_tokens=False)
 
 
+def test_half_a_character_decodes_to_one_that_stands_for_it():
+    tokenizer = BPETokenizer()
+    ids = tokenizer.encode("a潮b")
+    assert (tokenizer.decode(ids[:3]), tokenizer.decode(ids[2:])) == ("a\ufffd", "\ufffd\ufffdb")
+    assert tokenizer.decode_bytes(ids[:3]) == b"a\xe6\xbd"
+
+
+@pytest.mark.parametrize("ids", [[256], [-1], [70_000, 1]])
+def test_ids_outside_the_vocabulary_are_refused(ids):
+    for decode in (BPETokenizer().decode, BPETokenizer().decode_bytes):
+        with pytest.raises(ValueError, match=r"^ids must lie in 0 ... 255, got"):
+            decode(ids)
+
+
 def test_ids_are_kept_in_the_smallest_dtype(story):
     assert story.encode("The tide").dtype == np.uint16
     pairs = [(i % 256, i // 256) for i in range(65_281)]
@@ -188,7 +522,15 @@ def test_the_end_of_text_makes_a_stream_of_documents(story):
     assert story.decode(stream) == f"The tide.{END_OF_TEXT}{END_OF_TEXT}Again.{END_OF_TEXT}"
 
 
-# Special tokens
+def test_the_cache_of_words_is_bounded(monkeypatch):
+    monkeypatch.setattr(bpe, "CACHED_WORDS", 3)
+    tokenizer = BPETokenizer()
+    for _ in range(2):
+        assert tokenizer.decode(tokenizer.encode("a b c d e f")) == "a b c d e f"
+    assert len(tokenizer._cache) == 3
+
+
+# special_tokens, allowed_special
 
 
 @given(st.lists(st.sampled_from([END_OF_TEXT, "<|pad|>", "<|", "|>", "endoftext", "a", " "]), max_size=12))
@@ -214,7 +556,18 @@ def test_allowed_special_tokens_are_recognized(story):
     assert both.tolist() == [0, 1, 0]
 
 
-# To other libraries, and back
+def test_of_allowed_names_the_longest_is_recognized_and_each_is_taken_as_it_is():
+    tokenizer = BPETokenizer(special_tokens=["<a>", "<a><b>", "(.*"])
+    assert tokenizer.encode("<a><b><a>(.*", allowed_special="all").tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize("allowed", ["<a>", None, ["<b>"], [None]])
+def test_only_special_tokens_that_there_are_can_be_allowed(allowed):
+    with pytest.raises((TypeError, ValueError), match=r"^allowed_special must be (several names|among \['<a>'\]), got"):
+        BPETokenizer(special_tokens=["<a>"]).encode("a", allowed_special=allowed)
+
+
+# BPETokenizer.to_tokenizers, .to_ranks, .from_ranks
 
 
 def tiktoken_of(tokenizer: BPETokenizer, path) -> object:
@@ -268,6 +621,19 @@ def test_the_pattern_goes_along(pattern, text):
     assert tokenizer.to_tokenizers().encode(text).ids == tokenizer.encode(text).tolist()
 
 
+@pytest.mark.parametrize(
+    ("tokenizer", "words"),
+    [
+        (BPETokenizer(special_tokens=["!"]), "ids must be spelled differently"),
+        (BPETokenizer([(0, 0), (256, 0), (0, 256)]), "ids must be spelled differently"),
+        (BPETokenizer(pattern=r"(?V1)\p{L}+"), "pattern must be one for Oniguruma"),
+    ],
+)
+def test_what_the_library_cannot_express_is_refused(tokenizer, words):
+    with pytest.raises(ValueError, match=rf"^{words}"):
+        tokenizer.to_tokenizers()
+
+
 @pytest.mark.parametrize("specials", [[], ["é\n"], [END_OF_TEXT, "<|pad|>"]])
 def test_a_file_of_ranks_holds_bytes_and_merges(tmp_path, documents, specials):
     tokenizer = BPETokenizer.train(documents, 1500, special_tokens=specials, pattern=r"\w+")
@@ -276,7 +642,48 @@ def test_a_file_of_ranks_holds_bytes_and_merges(tmp_path, documents, specials):
     assert tokenizer_hash(again) == tokenizer_hash(tokenizer)
 
 
-# The library's function
+@pytest.mark.parametrize("merges", [[(0, 0), (256, 0), (0, 256)], [(1, 2), (0, 1), (257, 2)]])
+def test_merges_that_ranks_would_not_give_back_are_refused(merges, tmp_path):
+    with pytest.raises(ValueError, match=r"^merges must lead to each token, but not to b'!"):
+        BPETokenizer(merges).to_ranks(tmp_path / "ranks")
+
+
+@pytest.mark.parametrize(
+    ("number", "lines", "words"),
+    [
+        (0, [], "line 1, must hold token 0, got b'Ig== 1'"),
+        (0, ["Ig== 0"], "line 1, must hold token 0, got b'Ig== 0': its id or its byte is another"),
+        (256, ["YWI= 257"], "line 257, must hold token 256"),
+        (256, ["YWI= 256", "YWI= 257"], "line 258, must hold token 257"),
+        (256, ["YWJj 256"], "got b'YWJj 256': pair of merges must hold 2 ids"),
+        (256, ["YQ== 256"], "pair of merges must hold 2 ids"),
+        (256, ["é 256"], "line 257"),
+        (256, ["YWI="], "line 257"),
+        (256, ["YWI= x"], "line 257"),
+    ],
+)
+def test_the_first_line_that_is_wrong_in_a_file_of_ranks_is_named(number, lines, words, tmp_path):
+    path = tmp_path / "some.tiktoken"
+    BPETokenizer([BPETokenizer().encode("ab")]).to_ranks(path)
+    ranks = path.read_text().splitlines()
+    assert BPETokenizer.from_ranks(path).vocab_size == len(ranks) == 257
+    ranks[number : number + 1] = lines
+    path.write_text("\n".join(ranks), encoding="utf-8")
+    with pytest.raises(ValueError, match=re.escape(words)):
+        BPETokenizer.from_ranks(path)
+
+
+def test_a_file_of_fewer_ranks_than_bytes_or_of_other_special_tokens_is_refused(tmp_path):
+    path = tmp_path / "some.tiktoken"
+    BPETokenizer().to_ranks(path)
+    with pytest.raises(ValueError, match="line 1, must hold token 1"):
+        BPETokenizer.from_ranks(path, special_tokens=["<a>"])
+    path.write_text("\n".join(path.read_text().splitlines()[:-1]))
+    with pytest.raises(ValueError, match="must have 256 lines or more, got 255"):
+        BPETokenizer.from_ranks(path)
+
+
+# train_byte_level_bpe, check_vocab_size
 
 
 def test_any_source_of_texts_trains_the_same_tokenizer(documents):
@@ -351,9 +758,34 @@ def test_progress_is_shown_when_asked_for_and_not_otherwise(capfd):
     assert "reading" in capfd.readouterr().err
 
 
-def test_the_cache_of_words_is_bounded(monkeypatch):
-    monkeypatch.setattr(bpe, "CACHED_WORDS", 3)
-    tokenizer = BPETokenizer()
-    for _ in range(2):
-        assert tokenizer.decode(tokenizer.encode("a b c d e f")) == "a b c d e f"
-    assert len(tokenizer._cache) == 3
+@pytest.mark.parametrize(
+    ("vocab_size", "specials", "words"),
+    [
+        (255, [], "vocab_size must be at least 256: 256 tokens of the alphabet"),
+        (
+            257,
+            ["<a>", "<b>"],
+            "vocab_size must be at least 258: 256 tokens of the alphabet and 2 special tokens; got 257",
+        ),
+        (2**32, [], "vocab_size must be an integer of at least 1 and at most 16777216"),  # it would need 264 GiB
+        (300, ["<a>", "<a>"], "special_tokens must be different, but '<a>' occurs 2 times"),
+        (300, ["<a>", 3], "special_tokens[1] must be a str, got int"),
+        (300, "<a>", "special_tokens must be a list of names"),
+    ],
+)
+def test_a_vocabulary_has_room_for_bytes_and_special_tokens(vocab_size, specials, words):
+    for train in (BPETokenizer.train, partial(train_byte_level_bpe, progress=False)):
+        with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+            train(["aa aa"], vocab_size=vocab_size, special_tokens=specials)
+
+
+@pytest.mark.parametrize("name", ["a", "aa"])
+def test_the_library_would_take_a_piece_of_text_for_a_special_token(name):
+    with pytest.raises(ValueError, match=rf"^special_tokens must not be ordinary text, got one in .'{name}'."):
+        train_byte_level_bpe(["aa aa"], special_tokens=[name], vocab_size=300)
+
+
+def test_an_alphabet_may_be_smaller_or_larger_than_all_bytes():
+    assert check_vocab_size(515, 2, 512) == 515
+    with pytest.raises(ValueError, match=r"^vocab_size must be at least 514: 512 tokens of the alphabet"):
+        check_vocab_size(513, 2, 512)

@@ -21,12 +21,33 @@ from course_lib.foundation import (
 )
 from course_lib.foundation.copies import Copies
 
+# normalized
+
 
 def test_what_makes_no_other_text():
     assert normalized("  Straße\n\tOﬃce １２ ") == normalized("STRASSE office 12")
     assert normalized("a b") != normalized("ab")
     assert normalized("") == normalized(" \n") == ""
 
+
+def test_any_letter_is_the_same_in_upper_case():
+    letters = [chr(number) for number in range(0x20, 0x3000) if unicodedata.category(chr(number)) in ("Ll", "Lt")]
+    # but the Turkish i without a dot, whose capital is the usual one
+    assert [letter for letter in letters if normalized(letter) != normalized(letter.upper())] == ["ı"]
+
+
+def test_raised_and_lowered_numbers_are_not_set_on_the_line():
+    pairs = [("10² words", "102 words"), ("H₂O", "H2O"), ("1½", "11/2"), ("x³", "x3"), ("2⁄3", "23")]
+    assert count_copies([text for pair in pairs for text in pair]).copies == 0
+    same = [("10²", "10^2"), ("ﬁne", "fine"), ("ＡＢ", "ab"), ("Ⅳ", "iv")]
+    assert count_copies([text for pair in same for text in pair]).copies == len(same)
+
+
+def test_a_letter_of_two_marks_is_the_same_in_upper_case():
+    assert normalized("\u0390".upper()) == normalized("\u0390")
+
+
+# count_copies, drop_copies
 
 texts_and_val_every = st.tuples(st.lists(st.sampled_from(["a", "A ", "b", "c", " b"]), max_size=20), st.integers(1, 4))
 
@@ -51,13 +72,21 @@ def test_what_is_kept_has_no_copies(case):
     assert {*map(normalized, without)} == {*map(normalized, texts)}
 
 
-def test_any_letter_is_the_same_in_upper_case():
-    letters = [chr(number) for number in range(0x20, 0x3000) if unicodedata.category(chr(number)) in ("Ll", "Lt")]
-    # but the Turkish i without a dot, whose capital is the usual one
-    assert [letter for letter in letters if normalized(letter) != normalized(letter.upper())] == ["ı"]
+@pytest.mark.parametrize("count", [count_copies, lambda texts: list(drop_copies(texts))])
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        ("aa", "texts must be several texts"),
+        ({"text": ["a"]}, "texts must be several texts"),
+        (["a", 5], "texts.1. must be a str"),
+    ],
+)
+def test_what_holds_no_texts_is_refused(count, texts, words):
+    with pytest.raises(TypeError, match=rf"^{words}"):
+        count(texts)
 
 
-# Near copies
+# shingles, similarity
 
 
 @given(st.lists(st.sampled_from(["a", "B", "ﬃ"]), max_size=9), st.integers(1, 10))
@@ -71,6 +100,9 @@ def test_shingles_are_all_runs_of_words(words, size):
 def test_similarity_is_a_share(a, b):
     both, either = sum(x in b for x in a), sum(x in a or x in b for x in range(10))
     assert similarity(a, b) == similarity(b, a) == (both / either if either else 1)
+
+
+# minhash
 
 
 @pytest.mark.parametrize(("shared", "alone"), [(0, 50), (1, 60), (20, 40), (50, 25), (90, 5), (40, 0)])
@@ -90,6 +122,22 @@ def test_a_signature_depends_on_the_set_and_the_seed_alone():
     assert not (signature == minhash(["a", "b"], 64, base_seed=1)).any()
     assert np.array_equal(minhash(["a", "b"], 64), np.minimum(minhash(["a"], 64), minhash(["b"], 64)))
     assert len(np.unique(signature)) == 64  # each of a hash function of its own
+
+
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ([], "items must hold at least one string"),
+        ([b"a"], "each item must be a str, got bytes"),
+        (["\ud800"], "each item must be Unicode"),
+    ],
+)
+def test_a_set_of_anything_but_strings_has_no_signature(items, words):
+    with pytest.raises((TypeError, ValueError), match=rf"^{words}"):
+        minhash(items)
+
+
+# candidate_pairs
 
 
 @given(st.data())
@@ -121,6 +169,34 @@ def test_candidates_are_found_as_often_as_foretold():
     assert np.all(np.diff(match_probability(np.linspace(0, 1, 50), rows, bands)) >= 0)
 
 
+@pytest.mark.parametrize(
+    ("signatures", "num_bands", "words"),
+    [
+        ([], 1, r"signatures must have two dimensions, got shape \(0,\)"),
+        ([[]], 1, "num_bands must divide the 0 numbers"),
+        ([[1, 2, 3, 4]], 3, "num_bands must divide the 4 numbers of a signature, got 3"),
+    ],
+)
+def test_bands_divide_signatures(signatures, num_bands, words):
+    with pytest.raises(ValueError, match=rf"^{words}"):
+        candidate_pairs(signatures, num_bands)
+
+
+# match_probability
+
+
+def test_a_probability_is_one_of_a_similarity_however_many_the_rows():
+    assert match_probability([0, 0.5, 1], 1, 2).tolist() == [0, 0.75, 1]
+    assert (match_probability(1, 2**62, 2**62), match_probability(0.5, 2**62, 1)) == (1, 0)
+    for outside in (1.1, -0.1, [0.5, np.nan]):
+        with pytest.raises(ValueError, match=r"^similarity must lie in 0 ... 1"):
+            match_probability(outside, 1, 1)
+    with pytest.raises(TypeError, match=r"^similarity must be numbers"):
+        match_probability(True, 1, 1)
+
+
+# shared_ngrams
+
 some_ids = st.lists(st.integers(0, 2), max_size=12)
 
 
@@ -136,8 +212,7 @@ def test_shared_ngrams_are_those_that_stand_in_both(train, test, length):
     assert found.tolist() == wanted
 
 
-def test_raised_and_lowered_numbers_are_not_set_on_the_line():
-    pairs = [("10² words", "102 words"), ("H₂O", "H2O"), ("1½", "11/2"), ("x³", "x3"), ("2⁄3", "23")]
-    assert count_copies([text for pair in pairs for text in pair]).copies == 0
-    same = [("10²", "10^2"), ("ﬁne", "fine"), ("ＡＢ", "ab"), ("Ⅳ", "iv")]
-    assert count_copies([text for pair in same for text in pair]).copies == len(same)
+def test_ids_of_different_types_are_compared_by_value_and_a_longer_run_is_in_none():
+    test_ids = np.array([0, 70_000, 3], dtype=np.uint32)
+    assert shared_ngrams([1, 70_000, 3], test_ids, 2).tolist() == [False, True, True]
+    assert shared_ngrams([1], [1, 2], 2**70).tolist() == [False, False]

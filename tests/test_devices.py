@@ -138,6 +138,14 @@ def test_batches_of_a_list_have_no_state():
         copy_to_device(BATCHES, "cpu").state_dict()
 
 
+def test_a_device_that_is_not_there_is_told():
+    with pytest.raises(RuntimeError, match="graphics"):
+        copy_to_device(BATCHES, "graphics card")
+    if not torch.cuda.is_available():
+        with pytest.raises(ValueError, match="finds no CUDA device"):
+            copy_to_device(BATCHES, "cuda")
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch finds no CUDA device here")
 def test_on_a_gpu_the_batches_are_there():
     copied = list(copy_to_device(BATCHES, "cuda"))

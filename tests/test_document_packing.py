@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
+from functools import partial
 
 import datasets
 import numpy as np
@@ -19,17 +21,19 @@ from course_lib.document_packing import (
     crop_documents,
     pack_documents,
     pack_examples,
+    pack_rows,
     pack_stream,
     packing_report,
     pad_documents,
     survey_packs,
 )
-from course_lib.foundation import load_documents
+from course_lib.foundation import CharTokenizer, load_documents
 from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
 
 EXAMPLES = settings(max_examples=40)
 
 shapes = st.integers(1, 12).flatmap(lambda longest: st.tuples(st.lists(st.integers(1, longest)), st.just(longest)))
+
 texts_and_length = st.tuples(st.lists(st.integers(0, 20), max_size=25), st.integers(1, 9))
 
 
@@ -46,7 +50,7 @@ def whole(packs: list) -> list[int]:
     return sorted(itertools.chain.from_iterable(tokens_of(packs)))
 
 
-# Which documents share a pack
+# assign_packs
 
 
 def naive_packs(lengths: list[int], max_length: int, strategy: str) -> list[list[int]]:
@@ -90,7 +94,35 @@ def test_best_fit_fills_100_000_documents_at_2048():
     assert lengths.sum() / len(packs) / 2048 >= 0.999
 
 
-# Packs with their tokens
+@pytest.mark.parametrize(
+    ("lengths", "max_length", "packs"),
+    [
+        (np.array([100, 100, 50], dtype=np.int8), np.int8(127), [[0], [1], [2]]),
+        (np.array([100, 100, 50], dtype=np.int8), 250, [[0, 1, 2]]),
+        ([2**29 + n for n in range(6)], 2**31 - 1, [[5, 4, 3], [2, 1, 0]]),
+        ([3, 1, 2], 2**31 - 1, [[0, 2, 1]]),  # no table of all capacities
+    ],
+)
+@pytest.mark.parametrize("strategy", ["first_fit", "best_fit"])
+def test_lengths_that_are_large_for_their_type_are_packed_alike(lengths, max_length, packs, strategy):
+    assert assign_packs(lengths, max_length, strategy=strategy) == packs
+
+
+@pytest.mark.parametrize("lengths", [[3, 0], [3, -1], [3, 5]])
+def test_lengths_that_no_pack_can_hold_are_refused(lengths):
+    with pytest.raises(
+        ValueError, match=rf"^lengths must lie in 1 ... max_length 4, got {min(lengths)} ... {max(lengths)}"
+    ):
+        assign_packs(lengths, 4)
+
+
+def test_a_length_of_more_than_31_bits_or_an_unknown_strategy_is_refused():
+    for max_length, strategy, words in ((2**31, "greedy", "max_length must be"), (4, "bfd", "strategy must be one of")):
+        with pytest.raises(ValueError, match=rf"^{words}"):
+            assign_packs([3, 2], max_length, strategy=strategy)
+
+
+# pack_documents
 
 
 @pytest.mark.parametrize("strategy", document_packing.STRATEGIES)
@@ -167,7 +199,36 @@ def test_documents_may_be_a_generator_tensors_or_lists():
         assert tokens_of(pack_documents(documents, 5)) == [[1, 2, 3, 4, 5]]
 
 
-# The other policies
+@pytest.mark.parametrize(("documents", "dtype"), [([[1, 2], [3]], "uint16"), ([[1, 2], [70_000]], "uint32")])
+def test_packs_are_as_compact_as_their_ids(documents, dtype):
+    assert pack_documents(documents, 4)[0].input_ids.dtype == dtype
+
+
+@pytest.mark.parametrize(
+    ("documents", "words"),
+    [
+        ([1, 2], "documents[0]: ids must be one-dimensional"),
+        (["abc"], "documents[0]: ids must be integers, got text"),
+        ([[1], [-2]], "documents[1]: ids must not be negative"),
+        ([[1], None], "documents[1]: ids must be integers"),
+        ("abc", "documents must be several streams of ids, got 'abc'"),
+        ({"input_ids": [[1]]}, "documents must be several streams of ids, got {"),
+        (7, "documents must be several streams of ids, got 7"),
+    ],
+)
+@pytest.mark.parametrize("pack", [pack_documents, pad_documents, crop_documents, partial(pack_stream, buffer_size=2)])
+def test_documents_are_several_and_a_wrong_one_is_named(documents, words, pack):
+    with pytest.raises((TypeError, ValueError), match=rf"^{re.escape(words)}"):
+        list(pack(documents, 4))
+
+
+@pytest.mark.parametrize("labels", [[[1]], [], [["a", "b"]], 5])
+def test_labels_are_one_for_each_id(labels):
+    with pytest.raises((TypeError, ValueError), match=r"^labels(\[0\])? must be (as many|integers|several)"):
+        pack_documents([[1, 2]], 4, labels=labels)
+
+
+# pad_documents, crop_documents
 
 
 @given(texts_and_length)
@@ -229,7 +290,96 @@ def test_crop_the_shortest_lets_long_documents_silt_up_the_buffer():
     assert shares[0] < 0.01 < 0.2 < shares[-2] < shares[-1]
 
 
-# A stream
+def test_a_row_that_is_longer_than_all_documents_takes_them_all():
+    documents = [[1, 2, 3], [], [4, 5, 6, 7, 8], [9]] * 2
+    (row,) = crop_documents(documents, 2**31 - 1, buffer_size=2)
+    assert row.input_ids.tolist() == [4, 5, 6, 7, 8, 1, 2, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9]
+    (pack,) = pack_stream(documents, 2**31 - 1, buffer_size=9)
+    assert len(pack) == 18
+
+
+@pytest.mark.parametrize("size", [0, 10**20])
+def test_a_buffer_holds_something_and_fits_into_memory(size):
+    for pack in (crop_documents, pack_stream):
+        with pytest.raises(ValueError, match=r"^buffer_size must be"):
+            pack([[1]], 4, buffer_size=size)
+
+
+# pack_examples
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    return [document.text for document in load_documents()][:60]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(texts):
+    return build_tokenizer(texts, vocab_size=400, progress=False)
+
+
+def test_a_data_set_is_packed_by_map(texts, tokenizer):
+    dataset = datasets.Dataset.from_dict({"text": texts, "number": range(len(texts))})
+    packed = dataset.map(
+        pack_examples,
+        batched=True,
+        batch_size=20,
+        remove_columns=dataset.column_names,
+        fn_kwargs={"tokenizer": wrap_tokenizer(tokenizer, model_max_length=100), "max_length": 100},
+    )
+    documents = [tokenizer.encode(text).ids for text in texts]
+    assert packed.column_names == ["input_ids", "document_starts"]
+    assert sum(map(len, packed["input_ids"])) == sum(map(len, documents))
+    expected = [pack for i in range(0, 60, 20) for pack in pack_documents(documents[i : i + 20], 100)]
+    assert packed["input_ids"][:] == tokens_of(expected)
+    assert packed["document_starts"][:] == [pack.document_starts.tolist() for pack in expected]
+
+
+def test_texts_or_ids_are_packed_with_the_columns_that_are_asked_for():
+    characters = CharTokenizer("abcde")
+    texts = {"x": ["abc", "", "de"], "row": [1, 2, 3]}
+    assert pack_examples(texts, characters, max_length=4, text_column="x") == {
+        "input_ids": [[0, 1, 2, 5], [3, 4, 5, 5]],
+        "document_starts": [[0], [0, 3]],
+    }
+    cut = pack_examples({"text": ["abcde"]}, characters, max_length=4, split_long=False, end_of_text_id=9)
+    assert cut["input_ids"] == [[0, 1, 2, 3]]
+    assert pack_examples({"text": []}, characters, max_length=4) == {"input_ids": [], "document_starts": []}
+    ids = {"input_ids": [[1, 2], [3]], "score": [[0, 1], [1]], "text": ["never", "read"]}
+    assert pack_examples(ids, max_length=4, columns=["score"])["score"] == [[0, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("features", "settings", "words"),
+    [
+        ({"text": "ab"}, {}, "use map with batched=True"),
+        (["ab"], {}, "features must be a batch"),
+        ({"text": ["ab", None]}, {}, "1"),
+        ({"text": ["xyz"]}, {}, "text 0 cannot be encoded: character 'x'"),
+        ({"text": ["ab"]}, {"text_column": "body"}, "features must have a column 'body', got ['text']"),
+        ({"text": ["ab"]}, {"tokenizer": None}, "tokenizer must have a method encode"),
+        ({"input_ids": [[1]]}, {"columns": ["score"]}, "features must have a column 'score'"),
+        ({"input_ids": [[1], [2]], "labels": [[1], [2, 3]]}, {}, "labels must be as many for each document"),
+        ({"input_ids": [[1]], "labels": [[1.5]]}, {}, "labels[0] must be integers"),
+        ({"input_ids": [1, 2]}, {}, "documents[0]: ids must be one-dimensional"),
+    ],
+)
+def test_a_batch_that_cannot_be_packed_is_refused(features, settings, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        pack_examples(features, **{"tokenizer": CharTokenizer("ab"), "max_length": 4} | settings)
+
+
+def test_packing_does_not_touch_the_global_seed():
+    before = random.getstate(), torch.get_rng_state()
+    documents = documents_of([5, 3, 12, 2])
+    list(pack_stream(documents, 8, buffer_size=2))
+    crop_documents(documents, 8)
+    pack_documents(documents, 8)
+    assert before[0] == random.getstate()
+    assert torch.equal(before[1], torch.get_rng_state())
+
+
+# pack_stream
 
 
 def naive_stream(lengths: list[int], max_length: int, buffer_size: int) -> list[list[int]]:
@@ -280,6 +430,24 @@ def test_a_stream_reads_no_further_ahead_than_its_buffer():
     for pack in pack_stream(documents(), 8, buffer_size=4):
         emitted |= set(pack.documents.tolist())
         assert read <= len(emitted) + 4
+
+
+def test_documents_that_can_be_read_once_are_not_silently_empty():
+    stream = pack_stream(iter(documents_of([3, 5])), 6, buffer_size=2)
+    assert len(list(stream)) == 2
+    with pytest.raises(ValueError, match="documents must be something that can be read again"):
+        iter(stream)
+
+
+def test_a_larger_buffer_packs_better():
+    lengths = np.clip(np.random.default_rng(0).lognormal(4, 1, 3000), 1, 512).astype(int)
+    documents = documents_of(lengths.tolist())
+    packs = [len(list(pack_stream(documents, 512, buffer_size=size))) for size in (1, 10, 100, 3000)]
+    assert packs == sorted(packs, reverse=True)
+    assert packs[-1] <= len(assign_packs(lengths, 512)) + 2
+
+
+# PackStream.state_dict, .load_state_dict
 
 
 @EXAMPLES
@@ -341,13 +509,6 @@ def test_other_documents_are_refused_when_they_are_read():
             list(other)
 
 
-def test_documents_that_can_be_read_once_are_not_silently_empty():
-    stream = pack_stream(iter(documents_of([3, 5])), 6, buffer_size=2)
-    assert len(list(stream)) == 2
-    with pytest.raises(ValueError, match="documents must be something that can be read again"):
-        iter(stream)
-
-
 def test_a_document_that_cannot_be_read_leaves_a_state_to_go_on_from():
     good = documents_of([3, 5, 2, 4, 4, 1])
     everything = tokens_of(list(pack_stream(good, 6, buffer_size=4)))
@@ -360,55 +521,46 @@ def test_a_document_that_cannot_be_read_leaves_a_state_to_go_on_from():
     assert got + tokens_of(list(other)) == everything
 
 
-def test_a_larger_buffer_packs_better():
-    lengths = np.clip(np.random.default_rng(0).lognormal(4, 1, 3000), 1, 512).astype(int)
-    documents = documents_of(lengths.tolist())
-    packs = [len(list(pack_stream(documents, 512, buffer_size=size))) for size in (1, 10, 100, 3000)]
-    assert packs == sorted(packs, reverse=True)
-    assert packs[-1] <= len(assign_packs(lengths, 512)) + 2
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"buffer_size": 3}, "state was saved with buffer_size=3, but this stream has buffer_size=2"),
+        ({"max_length": 4.0}, "state was saved with max_length=4.0"),
+        ({"pieces_read": -1}, "pieces_read must be"),
+        ({"pieces_read": "1"}, "pieces_read must be"),
+        ({"pieces_read": 2**70}, "pieces_read must be"),
+        ({"pieces_read": 99, "checksum": 0}, "documents must be those of the saved state"),
+        ({"waiting": [5]}, "documents must be those of the saved state, and wait as it says"),
+        ({"waiting": []}, "documents must be those of the saved state"),
+        ({"waiting": [1, 1]}, "documents must be those of the saved state"),
+        ({"waiting": None}, "waiting must be integers"),
+        ({"checksum": 1}, "documents must be those of the saved state"),
+        ({"checksum": None}, "checksum must be"),
+    ],
+)
+def test_a_state_that_nobody_saved_is_refused(entry, words):
+    stream = pack_stream([[1, 2, 3], [], [4, 5, 6, 7, 8], [9]], 4, buffer_size=2)
+    next(iter(stream))
+    state = stream.state_dict() | entry
+
+    def go_on():
+        stream.load_state_dict(state)
+        return list(stream)
+
+    with pytest.raises((TypeError, ValueError), match=rf"^{words}"):
+        go_on()
 
 
-# Through the libraries
+# pack_rows, survey_packs
 
 
-@pytest.fixture(scope="module")
-def texts() -> list[str]:
-    return [document.text for document in load_documents()][:60]
-
-
-@pytest.fixture(scope="module")
-def tokenizer(texts):
-    return build_tokenizer(texts, vocab_size=400, progress=False)
-
-
-def test_a_data_set_is_packed_by_map(texts, tokenizer):
-    dataset = datasets.Dataset.from_dict({"text": texts, "number": range(len(texts))})
-    packed = dataset.map(
-        pack_examples,
-        batched=True,
-        batch_size=20,
-        remove_columns=dataset.column_names,
-        fn_kwargs={"tokenizer": wrap_tokenizer(tokenizer, model_max_length=100), "max_length": 100},
-    )
-    documents = [tokenizer.encode(text).ids for text in texts]
-    assert packed.column_names == ["input_ids", "document_starts"]
-    assert sum(map(len, packed["input_ids"])) == sum(map(len, documents))
-    expected = [pack for i in range(0, 60, 20) for pack in pack_documents(documents[i : i + 20], 100)]
-    assert packed["input_ids"][:] == tokens_of(expected)
-    assert packed["document_starts"][:] == [pack.document_starts.tolist() for pack in expected]
-
-
-def test_packing_does_not_touch_the_global_seed():
-    before = random.getstate(), torch.get_rng_state()
-    documents = documents_of([5, 3, 12, 2])
-    list(pack_stream(documents, 8, buffer_size=2))
-    crop_documents(documents, 8)
-    pack_documents(documents, 8)
-    assert before[0] == random.getstate()
-    assert torch.equal(before[1], torch.get_rng_state())
-
-
-# What is in packs that somebody else made
+def test_packs_are_drawn_as_rows_of_their_documents():
+    assert pack_rows([[1, 0], [2]], [1, 2, 3], 4) == {
+        "row 0": [(0, 2, "inputs", 1), (2, 1, "inputs2", 0), (3, 1, "lost")],
+        "row 1": [(0, 3, "inputs", 2), (3, 1, "lost")],
+    }
+    with pytest.raises(ValueError, match=r"^packs must hold at most max_length 4 tokens, got one of 6"):
+        pack_rows([[0, 1]], [3, 3], 4)
 
 
 def test_a_survey_counts_tokens_documents_and_those_that_are_there_only_in_part():
@@ -438,3 +590,24 @@ def test_of_many_packs_some_are_listed_from_the_first_to_the_last():
     *listed, total = survey_packs(pack_documents([[n] for n in range(1000)], 10, strategy="greedy"), 10)
     assert [row[0] for row in listed] == [f"pack {number}" for number in range(0, 100, 9)]
     assert total == ["all 100 packs", 1000, 1000, 0, "100.0 %"]
+
+
+@pytest.mark.parametrize(
+    ("pack", "words"),
+    [
+        ({"input_ids": [1, 2]}, "packs[0] has no `document_starts`: give `eos_token_id`"),
+        ({"input_ids": [1, 2, 3], "document_starts": [0]}, "1 to max_length 2 ids, got 3"),
+        ({"input_ids": [1, 2], "document_starts": [1]}, "must rise from 0 to less than 2"),
+        ({"input_ids": [1, 2], "document_starts": [0, 2]}, "must rise from 0"),
+        ({"input_ids": [1], "document_starts": [0], "documents": [0, 1]}, "its 1 pieces"),
+        ({"ids": [1]}, "packs[0] must have `input_ids`, got dict"),
+    ],
+)
+def test_a_pack_that_does_not_add_up_is_not_surveyed(pack, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        survey_packs([pack], 2)
+
+
+def test_no_packs_are_no_survey():
+    with pytest.raises(ValueError, match=r"^packs must be at least one"):
+        survey_packs([], 4)

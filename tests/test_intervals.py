@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from course_lib.foundation import Interval, confidence_interval
 from course_lib.foundation.intervals import t_quantile
 
+# t_quantile
+
 
 @pytest.mark.parametrize("degrees", [*range(1, 33), 60, 1000])
 def test_quantiles_of_student_leave_five_percent_outside(degrees):
@@ -20,6 +22,9 @@ def test_quantiles_of_student_leave_five_percent_outside(degrees):
     factor = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
     density = factor * (1 + t**2 / degrees) ** (-(degrees + 1) / 2)
     assert np.trapezoid(density, t) == pytest.approx(0.95, abs=2e-5)
+
+
+# confidence_interval, Interval
 
 
 @given(st.lists(st.floats(-100, 100), min_size=2, max_size=40))
@@ -54,3 +59,17 @@ def test_in_pairs_what_the_runs_have_in_common_cancels():
     ours, theirs = common + 0.5, common + np.linspace(0, 0.1, 8)
     assert confidence_interval(ours - theirs).excludes_zero
     assert confidence_interval(ours).half_width > 5
+
+
+def test_integers_of_8_bits_do_not_overflow():
+    assert confidence_interval(np.array([250, 252], np.uint8)).mean == 251
+
+
+@pytest.mark.parametrize(
+    "values", [[1.0], [[1.0, 2.0]], 3.0, [1.0, math.nan], [1.0, -math.inf], ["1", "2"], [True, False], [None, 1.0]]
+)
+def test_an_interval_takes_finite_numbers_of_at_least_two_runs(values):
+    with pytest.raises(
+        (TypeError, ValueError), match=r"^values must be (one number for each of at least 2 runs|finite|numbers)"
+    ):
+        confidence_interval(values)

@@ -1,6 +1,7 @@
 """The token ledger against a twin that walks through every window token by token."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.foundation import token_ledger
+from course_lib.foundation.ledger import why_unused
 
 
 def naive_contexts(starts: list[int], num_tokens: int, context_length: int) -> tuple[list[int], list[list[int]]]:
@@ -42,6 +44,9 @@ def schemes(draw):
     positions = st.lists(st.integers(0, num_tokens - 1), max_size=6) if num_tokens else st.just([])
     reasons = draw(st.dictionaries(st.sampled_from(["dropped batch", "row remainder"]), positions))
     return starts, num_tokens, context_length, reasons
+
+
+# token_ledger
 
 
 @given(schemes())
@@ -94,9 +99,6 @@ def test_ledgers_are_equal_if_all_their_entries_are():
     assert one != token_ledger([0, 4], 10, 4, reasons={"lost": [9]})
 
 
-# Windows that are not equally long
-
-
 @st.composite
 def windows_of_any_length(draw):
     """Windows of which none lies inside another, in any order: (start, length) of each, and N."""
@@ -123,6 +125,59 @@ def test_windows_may_be_of_different_lengths(scheme):
     assert ledger.used + sum(ledger.dropped.values()) == num_tokens
 
 
+def test_places_of_narrow_integers_do_not_overflow():
+    ledger = token_ledger(np.array([1], dtype=np.int8), 300, np.int8(120))
+    assert ledger.as_target.tolist() == [0, 0] + [1] * 120 + [0] * 178
+    late = token_ledger(np.array([70_000], dtype=np.uint32), 80_000, np.int16(2))
+    assert list(late.dropped.items()) == [("offset", 70_000), ("tail", 9_997)]
+    assert list(token_ledger([3, 10], 20, 4).dropped) == ["offset", "gap", "tail"]  # in the order of the stream
+    assert token_ledger(np.array([3, 0]), 6, np.array([2, 1], dtype=np.int8)).as_target.tolist() == [0, 1, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("starts", "num_tokens", "context_length", "words"),
+    [
+        ([0, 5], 9, 4, "starts must lie in 0 ... 4: 5 ids (context_length + 1) are needed"),
+        ([-1, 0], 9, 4, "starts must lie in 0 ... 4"),
+        ([2**63 - 1], 99, 4, "starts must lie in 0 ... 94"),
+        ([0], 4, 4, "starts must lie in nothing at all"),
+        ([0], 0, 4, "starts must lie in nothing at all"),
+        ([0], 9, 2**64, "starts must lie in nothing at all"),
+        ([0, 2**62], 99, [3, 2**62], "starts must lie in nothing at all"),
+        ([0, 4], 9, [4, 5], "starts must lie in 0 ... 3: 6 ids"),
+        ([0, 1], 9, [4], "context_length must be one number, or one for each start"),
+        ([0, 4], 9, [4, -1], "context_length must be an integer of at least 0, got -1"),
+        ([0, 4], 9, [4, True], "context_length must be integers"),
+        ([0], 9, 0, "context_length must be"),
+        ([0], 9, "4", "context_length must be"),
+        ([0, 2], 10, [8, 3], "windows must not lie inside one another, but the one at 2 ends before"),
+    ],
+)
+def test_windows_lie_within_the_stream_and_not_within_another(starts, num_tokens, context_length, words):
+    with pytest.raises((TypeError, ValueError), match=rf"^{re.escape(words)}"):
+        token_ledger(starts, num_tokens, context_length)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "words"),
+    [
+        ({"lost": [-1, 5]}, "reasons['lost'] must lie in 0 ... 9, got -1"),
+        ({"lost": [9, 10]}, "reasons['lost'] must lie in 0 ... 9"),
+        ({"lost": [0.5]}, "reasons['lost'] must be integers"),
+        ({"lost": np.ones(10, dtype=bool)}, "reasons['lost'] must be integers"),
+        ({"used": []}, "reasons must not be called 'used', 'offset'"),
+        ({"gap": [8]}, "reasons must not be called 'used', 'offset'"),
+        ({8: [8]}, "a name of reasons must be a str"),
+    ],
+)
+def test_reasons_have_names_of_their_own_and_tokens_of_the_stream(reasons, words):
+    with pytest.raises((TypeError, ValueError), match=rf"^{re.escape(words)}"):
+        token_ledger([0], 10, 4, reasons=reasons)
+
+
+# TokenLedger.__str__
+
+
 def test_a_ledger_is_told_in_words():
     ledger = token_ledger([0, 4], 11, 3, reasons={"too old": [8]})
     rows = [line.rsplit(maxsplit=1) for line in str(ledger).splitlines() if line]
@@ -139,3 +194,13 @@ def test_a_ledger_is_told_in_words():
         ("most turns as a target", "1"),
     ]
     assert "turns" not in str(token_ledger([], 4, 3))
+
+
+# why_unused
+
+
+def test_what_is_unused_lies_before_between_or_behind_or_has_a_reason_given():
+    assert why_unused(np.array([False, True, False, True, False]), {})[0].tolist() == [1, 0, 2, 0, 3]
+    assert why_unused(np.zeros(3, dtype=bool), {})[0].tolist() == [3, 3, 3]
+    codes, names = why_unused(np.array([True, False]), {"lost": [0, 1]})
+    assert (codes.tolist(), names) == ([0, 2], ("used", "offset", "lost", "gap", "tail"))

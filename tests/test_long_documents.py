@@ -8,6 +8,7 @@ import multiprocessing
 import re
 import subprocess
 import sys
+from functools import partial
 from multiprocessing import get_all_start_methods
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,6 +34,7 @@ from course_lib.long_documents import (
     batches_by_length,
     chunk_examples,
     chunk_ids,
+    chunk_rows,
     chunk_starts,
     count_chunks,
     padding_share,
@@ -42,7 +44,43 @@ from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
 ROOT = Path(__file__).parent.parent
 
 
-# Chunks
+@pytest.fixture(scope="module")
+def documents() -> list[str]:
+    return [document.text for document in load_documents()]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(documents):
+    return build_tokenizer(documents, vocab_size=1_000, progress=False)
+
+
+@pytest.fixture(scope="module")
+def wrapped(tokenizer) -> PreTrainedTokenizerFast:
+    return wrap_tokenizer(tokenizer, model_max_length=64)
+
+
+@pytest.fixture(scope="module")
+def on_disk(documents, tmp_path_factory) -> datasets.Dataset:
+    folder = tmp_path_factory.mktemp("arrow") / "documents"
+    datasets.disable_progress_bars()
+    datasets.Dataset.from_dict({"text": documents, "row": list(range(len(documents)))}).save_to_disk(folder)
+    return datasets.load_from_disk(folder)
+
+
+@pytest.fixture(scope="module")
+def characters(documents) -> CharTokenizer:
+    return CharTokenizer("".join(documents))
+
+
+def make(dataset, tokenizer, **changes) -> StreamingTextDataset:
+    return StreamingTextDataset(dataset, tokenizer, **({"max_length": 256, "overlap": 16, "base_seed": 3} | changes))
+
+
+def keys(items) -> list[tuple[int, int]]:
+    return [(item["document"], item["chunk"]) for item in items]
+
+
+# count_chunks, chunk_starts
 
 
 def naive_starts(num_tokens: int, max_length: int, overlap: int) -> list[int]:
@@ -67,6 +105,25 @@ def test_starts_are_those_of_the_loop_and_counted_in_closed_form(num_tokens, sha
     assert count_chunks(num_tokens, max_length, overlap) == len(starts)
 
 
+def test_chunks_of_the_largest_numbers_do_not_overflow():
+    assert count_chunks(10**15 + 1, 2048, 48) == 1 + -(-(10**15 + 1 - 2048) // 2000)
+    assert count_chunks(np.int16(30_000), np.int16(20_000), np.int16(19_999)) == 10_001
+    assert chunk_starts(2**62, 2**61).tolist() == [0, 2**61]
+    for call in (lambda: chunk_starts(2**70, 2**69), lambda: chunk_starts(9, 2**62 + 1), lambda: chunk_ids([1], 2**70)):
+        with pytest.raises(ValueError, match=r"^(num_tokens|max_length) must be an integer"):
+            call()
+
+
+@pytest.mark.parametrize("cut", [partial(count_chunks, 0), partial(chunk_starts, 9), partial(chunk_ids, range(9))])
+@pytest.mark.parametrize("overlap", [4, 5])
+def test_an_overlap_of_a_whole_chunk_would_never_end(cut, overlap):
+    with pytest.raises(ValueError, match=r"^overlap must be less than max_length 4"):
+        cut(4, overlap)
+
+
+# chunk_ids, chunk_rows
+
+
 @given(st.integers(1, 200), lengths_and_steps)
 def test_chunks_cover_the_document_end_with_it_and_none_lies_inside_another(num_tokens, shape):
     max_length, overlap = shape
@@ -85,21 +142,6 @@ def test_chunks_are_views_that_nobody_can_write_into():
     assert all(np.shares_memory(chunk, ids) for chunk in chunks)
     with pytest.raises(ValueError, match="read-only"):
         chunks[0][0] = 5
-
-
-@pytest.fixture(scope="module")
-def documents() -> list[str]:
-    return [document.text for document in load_documents()]
-
-
-@pytest.fixture(scope="module")
-def tokenizer(documents):
-    return build_tokenizer(documents, vocab_size=1_000, progress=False)
-
-
-@pytest.fixture(scope="module")
-def wrapped(tokenizer) -> PreTrainedTokenizerFast:
-    return wrap_tokenizer(tokenizer, model_max_length=64)
 
 
 @pytest.mark.parametrize(("max_length", "overlap"), [(16, 0), (16, 5), (64, 63), (7, 3)])
@@ -124,28 +166,48 @@ def test_with_an_end_the_library_cuts_the_body_and_ends_each_chunk(documents, wr
         assert [[*chunk.tolist(), wrapped.eos_token_id] for chunk in chunk_ids(body, 15, 5)] == theirs
 
 
-# The stream
+def test_chunks_are_drawn_as_what_is_new_what_was_there_and_what_is_missing():
+    assert chunk_rows([0], 3, 2) == {"start 0": [(0, 1, "lost"), (1, 1, "inputs"), (2, 1, "lost")]}
+    assert chunk_rows([0, 2], 5, 3)["start 2"] == [(2, 1, "plain2"), (3, 2, "inputs")]
 
 
-@pytest.fixture(scope="module")
-def on_disk(documents, tmp_path_factory) -> datasets.Dataset:
-    folder = tmp_path_factory.mktemp("arrow") / "documents"
-    datasets.disable_progress_bars()
-    datasets.Dataset.from_dict({"text": documents, "row": list(range(len(documents)))}).save_to_disk(folder)
-    return datasets.load_from_disk(folder)
+# chunk_examples
 
 
-@pytest.fixture(scope="module")
-def characters(documents) -> CharTokenizer:
-    return CharTokenizer("".join(documents))
+@pytest.mark.parametrize(
+    ("features", "settings", "words"),
+    [
+        ({"text": "ab"}, {}, "use map with batched=True"),
+        (["ab"], {}, "features must be a batch"),
+        ({"text": ["ab"]}, {"text_column": "body"}, "features must have a column 'body', got ['text']"),
+        ({"text": ["ab", "az"]}, {}, "text 1 cannot be encoded: character 'z'"),
+        ({"text": ["ab"]}, {"tokenizer": None}, "tokenizer must have a method encode"),
+    ],
+)
+def test_a_batch_that_cannot_be_encoded_is_refused(features, settings, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        chunk_examples(features, **{"tokenizer": CharTokenizer("ab"), "max_length": 4} | settings)
 
 
-def make(dataset, tokenizer, **changes) -> StreamingTextDataset:
-    return StreamingTextDataset(dataset, tokenizer, **({"max_length": 256, "overlap": 16, "base_seed": 3} | changes))
+def test_an_end_of_text_may_be_said_and_need_not_fit_into_16_bits():
+    made = chunk_examples({"text": ["ab", ""]}, CharTokenizer("ab"), max_length=4, end_of_text_id=70_000)
+    assert made == {"input_ids": [[0, 1, 70_000], [70_000]]}
+    assert chunk_examples({"text": []}, CharTokenizer("ab"), max_length=4) == {"input_ids": []}
 
 
-def keys(items) -> list[tuple[int, int]]:
-    return [(item["document"], item["chunk"]) for item in items]
+# NaiveTextDataset
+
+
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_a_naive_stream_gives_every_worker_everything(on_disk, characters, num_workers):
+    naive = NaiveTextDataset(on_disk.select(range(5)), characters, 256)
+    once = keys(make(on_disk.select(range(5)), characters, base_seed=None, overlap=0))
+    assert sorted(keys(DataLoader(naive, batch_size=None, num_workers=num_workers))) == sorted(
+        once * max(1, num_workers)
+    )
+
+
+# StreamingTextDataset
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -165,13 +227,90 @@ def test_the_stream_holds_the_chunks_of_every_document_of_any_tokenizer(name):
     assert stream.count_chunks() == len(items)
 
 
-@pytest.mark.parametrize("num_workers", [0, 2])
-def test_a_naive_stream_gives_every_worker_everything(on_disk, characters, num_workers):
-    naive = NaiveTextDataset(on_disk.select(range(5)), characters, 256)
-    once = keys(make(on_disk.select(range(5)), characters, base_seed=None, overlap=0))
-    assert sorted(keys(DataLoader(naive, batch_size=None, num_workers=num_workers))) == sorted(
-        once * max(1, num_workers)
-    )
+def test_a_data_set_may_have_any_format_and_more_columns(on_disk, characters):
+    assert keys(make(on_disk.with_format("torch"), characters)) == keys(make(on_disk, characters))
+
+
+def test_a_document_that_cannot_be_encoded_is_named_by_its_row(on_disk):
+    texts = ["ab"] * 90 + ["abz"] + ["ab"] * 9
+    stream = make(datasets.Dataset.from_dict({"text": texts}), CharTokenizer("ab"))
+    for read in (lambda: list(stream), stream.count_chunks):
+        with pytest.raises(ValueError, match="text 90 cannot be encoded: character 'z' at position 2"):
+            read()
+
+
+DATA = datasets.Dataset.from_dict({"text": ["abcde", "", "ab", "abcabcabcabc"], "row": [0, 1, 2, 3]})
+
+
+@pytest.mark.parametrize(
+    ("dataset", "settings", "words"),
+    [
+        (["abcde"], {}, "dataset must be a datasets.Dataset, got list"),
+        (datasets.DatasetDict({"train": DATA}), {}, "dataset must be one split, got a DatasetDict of ['train']"),
+        (DATA.to_iterable_dataset(), {}, "got IterableDataset: it shares itself out and resumes already"),
+        (DATA.select([]), {}, "dataset must hold at least one document"),
+        (datasets.Dataset.from_dict({"text": ["a", None]}), {}, "row 1 is None"),
+        (datasets.Dataset.from_dict({"text": [["a"]]}), {}, "must hold texts"),
+        (DATA, {"text_column": "row"}, "must hold texts"),
+        (DATA, {"text_column": "body"}, "text_column must be one of 'text', 'row', got 'body'"),
+        (DATA, {"tokenizer": CharTokenizer}, "tokenizer must have a method encode(text), got a class"),
+        (DATA, {"tokenizer": None}, "tokenizer must have a method encode"),
+        (DATA, {"overlap": 4}, "overlap must be less than max_length 4"),
+        (DATA, {"rank": 1}, "rank must be"),
+        (DATA, {"end_of_text_id": -1}, "end_of_text_id must be"),
+    ],
+)
+def test_what_cannot_be_read_to_its_end_is_refused_before_any_work(dataset, settings, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        StreamingTextDataset(dataset, **{"tokenizer": CharTokenizer("abcde"), "max_length": 4} | settings)
+
+
+def test_a_row_without_text_that_was_not_selected_does_no_harm(characters):
+    rows = datasets.Dataset.from_dict({"text": ["a", None, "b"]})
+    StreamingTextDataset(rows.select([0, 2]), characters, max_length=8)
+
+
+def test_a_tokenizer_that_loses_characters_is_told_once_where_the_stream_begins():
+    dropping = Tokenizer(models.BPE({"a": 0, "b": 1, "E": 2}, []))
+    texts = datasets.Dataset.from_dict({"text": ["azb"] * 20})
+    with pytest.warns(UserWarning, match="loses characters of the first texts: 'z'"):
+        stream = StreamingTextDataset(texts, dropping, max_length=4, end_of_text_id=2)
+    assert [item["input_ids"].tolist() for item in stream] == [[0, 1, 2]] * 20  # without another warning
+
+
+# Each data set is read in a fresh process: a copy of one that has imported what it needs, and read nothing.
+MEMORY_PROGRAM = """
+import os, sys
+import datasets
+from course_lib.foundation import CharTokenizer
+from course_lib.long_documents import StreamingTextDataset
+for folder in sys.argv[1:]:
+    if os.fork() == 0:
+        stream = StreamingTextDataset(
+            datasets.load_from_disk(folder), CharTokenizer("abc "), max_length=512, base_seed=0
+        )
+        count = sum(1 for _ in stream)
+        # Not getrusage: its peak is inherited from the process that started this one.
+        (peak,) = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
+        print(count, peak, flush=True)
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from /proc")
+def test_twenty_times_the_documents_take_no_more_memory(tmp_path):
+    folders = [str(tmp_path / str(times)) for times in (1, 20)]
+    for folder, times in zip(folders, (1, 20), strict=True):
+        datasets.Dataset.from_dict({"text": ["ab c" * 12_500] * 20 * times}).save_to_disk(folder)
+    program = [sys.executable, "-c", MEMORY_PROGRAM, *folders]
+    lines = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    counts, peaks = zip(*(map(int, line.split()) for line in lines), strict=True)
+    assert counts[1] == 20 * counts[0]
+    assert peaks[1] < 1.1 * peaks[0]
+
+
+# StreamingTextDataset: workers and ranks
 
 
 @pytest.mark.parametrize("method", sorted({*get_all_start_methods()} - {"fork"}))
@@ -179,6 +318,18 @@ def test_workers_may_be_started_in_any_way(on_disk, characters, method):
     stream = make(on_disk.select(range(8)), characters)
     loader = DataLoader(stream, batch_size=None, num_workers=1, multiprocessing_context=method)
     assert sorted(keys(loader)) == sorted(keys(stream))
+
+
+@pytest.mark.parametrize("num_workers", [0, 1, 2, 4])
+@pytest.mark.parametrize("world_size", [1, 2, 3])
+def test_shares_of_ranks_and_workers_are_disjoint_and_complete(on_disk, characters, num_workers, world_size):
+    small = on_disk.select(range(7))  # where there are more readers than that, some are idle
+    everything = keys(make(small, characters))
+    shared = []
+    for rank in range(world_size):
+        stream = make(small, characters, rank=rank, world_size=world_size)
+        shared += keys(DataLoader(stream, batch_size=None, num_workers=num_workers))
+    assert sorted(shared) == sorted(everything)
 
 
 @pytest.mark.parametrize("shards", [1, 3])
@@ -203,16 +354,7 @@ def test_a_stream_of_the_library_shares_and_resumes_what_it_is_mapped_to(on_disk
     assert begun + [tuple(row["input_ids"]) for row in resumed] == everything
 
 
-@pytest.mark.parametrize("num_workers", [0, 1, 2, 4])
-@pytest.mark.parametrize("world_size", [1, 2, 3])
-def test_shares_of_ranks_and_workers_are_disjoint_and_complete(on_disk, characters, num_workers, world_size):
-    small = on_disk.select(range(7))  # where there are more readers than that, some are idle
-    everything = keys(make(small, characters))
-    shared = []
-    for rank in range(world_size):
-        stream = make(small, characters, rank=rank, world_size=world_size)
-        shared += keys(DataLoader(stream, batch_size=None, num_workers=num_workers))
-    assert sorted(shared) == sorted(everything)
+# StreamingTextDataset.set_epoch
 
 
 def test_each_epoch_has_its_order_fixed_by_seed_and_epoch(on_disk, characters):
@@ -301,6 +443,46 @@ def test_a_worker_that_lives_on_reads_the_next_epoch_from_its_beginning(on_disk,
     assert keys(stream) == keys(whole)
 
 
+# StreamingTextDataset.count_chunks
+
+
+@pytest.mark.parametrize("num_proc", [None, 2])
+def test_a_length_is_known_once_it_is_counted(on_disk, characters, num_proc):
+    stream = make(on_disk, characters)
+    with pytest.raises(TypeError, match="call count_chunks"):
+        len(stream)
+    everything = keys(stream)
+    assert stream.count_chunks(num_proc) == len(everything) == len(stream)
+    share = make(on_disk, characters, rank=1, world_size=3)
+    assert share.count_chunks() == len(everything)
+    for _ in range(2):
+        assert len(share) == len(keys(share))
+
+
+def test_counts_are_kept_beside_the_data(on_disk, characters, monkeypatch):
+    make(on_disk, characters).count_chunks()
+    stream = make(on_disk, characters, max_length=100)
+    monkeypatch.setattr(long_documents, "encode_each", lambda *arguments: pytest.fail("counted again"))
+    assert stream.count_chunks() > 0
+
+
+@pytest.mark.parametrize("asked", ["0", "1"])
+@pytest.mark.parametrize("before", [True, False])
+def test_bars_of_the_library_are_hidden_with_those_of_the_course_and_come_back(characters, monkeypatch, asked, before):
+    monkeypatch.setenv("COURSE_PROGRESS", asked)
+    monkeypatch.setattr(datasets.Dataset, "map", lambda data, *_, **__: seen.append(bars()) or data.add_column(*column))
+    column, seen, bars = ("num_tokens", [2]), [], lambda: not datasets.are_progress_bars_disabled()
+    try:
+        (datasets.enable_progress_bars if before else datasets.disable_progress_bars)()
+        assert make(datasets.Dataset.from_dict({"text": ["a"]}), characters).count_chunks() == 1
+        assert (seen, bars()) == ([before and asked == "1"], before)
+    finally:
+        datasets.disable_progress_bars()
+
+
+# StreamingTextDataset.state_dict, .load_state_dict
+
+
 @pytest.mark.parametrize("delivered", [0, 1, 37, 38, 300])
 def test_a_stream_goes_on_exactly_where_it_was(on_disk, characters, delivered):
     stream = make(on_disk, characters)
@@ -315,20 +497,12 @@ def test_a_stream_goes_on_exactly_where_it_was(on_disk, characters, delivered):
     assert keys(itertools.islice(iterator, 5)) == everything[delivered : delivered + 5]
     again = make(on_disk, characters)  # a second time
     again.load_state_dict(json.loads(json.dumps(resumed.state_dict())))
+    with pytest.raises(ValueError, match=r"^epoch must be at least 2, the epoch of the loaded state, got 0"):
+        again.set_epoch(0)
     again.set_epoch(2)  # as a training loop does before each epoch
     assert keys(again) == everything[delivered + 5 :]
     stream.set_epoch(3)
     assert keys(again) == keys(stream)
-
-
-def test_an_epoch_before_that_of_a_loaded_state_is_refused(on_disk, characters):
-    stream = make(on_disk, characters)
-    stream.set_epoch(2)
-    stream.load_state_dict(stream.state_dict())
-    with pytest.raises(ValueError, match="epoch must be at least 2, the epoch of the loaded state, got 0"):
-        stream.set_epoch(0)
-    stream.set_epoch(2)
-    stream.set_epoch(0)
 
 
 def test_a_loop_that_ends_does_not_undo_a_state_loaded_meanwhile(on_disk, characters):
@@ -452,96 +626,47 @@ def test_a_state_of_another_order_of_the_same_table_is_refused(on_disk, characte
         make(selection(on_disk), characters).load_state_dict(state)
 
 
-@pytest.mark.parametrize("num_proc", [None, 2])
-def test_a_length_is_known_once_it_is_counted(on_disk, characters, num_proc):
-    stream = make(on_disk, characters)
-    with pytest.raises(TypeError, match="call count_chunks"):
-        len(stream)
-    everything = keys(stream)
-    assert stream.count_chunks(num_proc) == len(everything) == len(stream)
-    share = make(on_disk, characters, rank=1, world_size=3)
-    assert share.count_chunks() == len(everything)
-    for _ in range(2):
-        assert len(share) == len(keys(share))
+@pytest.mark.parametrize(
+    ("documents", "chunks", "left"),
+    [(3, 3, [(3, 3)]), (2, 1, [(3, 0), (3, 1), (3, 2), (3, 3)]), (4, 0, [(0, 0), (0, 1), (1, 0), (2, 0)])],
+)
+def test_a_place_at_the_end_of_a_document_is_the_beginning_of_the_next(documents, chunks, left):
+    stream = make(DATA, CharTokenizer("abcde"), max_length=4, overlap=0, base_seed=None)
+    stream.load_state_dict(stream.state_dict() | {"documents": documents, "chunks": chunks})
+    assert keys(stream)[:4] == left
 
 
-def test_counts_are_kept_beside_the_data(on_disk, characters, monkeypatch):
-    make(on_disk, characters).count_chunks()
-    stream = make(on_disk, characters, max_length=100)
-    monkeypatch.setattr(long_documents, "encode_each", lambda *arguments: pytest.fail("counted again"))
-    assert stream.count_chunks() > 0
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"epoch": -1}, "epoch must be"),
+        ({"epoch": 2**62 + 1}, "epoch must be"),
+        ({"documents": 5}, "documents must be"),
+        ({"documents": 4, "chunks": 1}, "chunks must be"),
+        ({"chunks": "0"}, "chunks must be"),
+        ({"documents": 1, "chunks": 10**6}, "chunks of the state must be at most 1, as row 1 has, got 1000000"),
+    ],
+)
+def test_a_place_that_is_not_there_is_refused(entry, words):
+    stream = make(DATA, CharTokenizer("abcde"), max_length=4, overlap=0, base_seed=None)
+
+    def go_on():
+        stream.load_state_dict(stream.state_dict() | entry)
+        next(iter(stream))
+
+    with pytest.raises((TypeError, ValueError), match=rf"^{words}"):
+        go_on()
 
 
-@pytest.mark.parametrize("asked", ["0", "1"])
-@pytest.mark.parametrize("before", [True, False])
-def test_bars_of_the_library_are_hidden_with_those_of_the_course_and_come_back(characters, monkeypatch, asked, before):
-    monkeypatch.setenv("COURSE_PROGRESS", asked)
-    monkeypatch.setattr(datasets.Dataset, "map", lambda data, *_, **__: seen.append(bars()) or data.add_column(*column))
-    column, seen, bars = ("num_tokens", [2]), [], lambda: not datasets.are_progress_bars_disabled()
-    try:
-        (datasets.enable_progress_bars if before else datasets.disable_progress_bars)()
-        assert make(datasets.Dataset.from_dict({"text": ["a"]}), characters).count_chunks() == 1
-        assert (seen, bars()) == ([before and asked == "1"], before)
-    finally:
-        datasets.disable_progress_bars()
-
-
-def test_a_document_that_cannot_be_encoded_is_named_by_its_row(on_disk):
-    texts = ["ab"] * 90 + ["abz"] + ["ab"] * 9
-    stream = make(datasets.Dataset.from_dict({"text": texts}), CharTokenizer("ab"))
-    for read in (lambda: list(stream), stream.count_chunks):
-        with pytest.raises(ValueError, match="text 90 cannot be encoded: character 'z' at position 2"):
-            read()
-
-
-def test_a_data_set_may_have_any_format_and_more_columns(on_disk, characters):
-    assert keys(make(on_disk.with_format("torch"), characters)) == keys(make(on_disk, characters))
-
-
-def test_a_row_without_text_is_named_before_any_work(characters):
-    rows = datasets.Dataset.from_dict({"text": ["a", None, "b"]})
-    with pytest.raises(TypeError, match="row 1 is None"):
-        StreamingTextDataset(rows, characters, max_length=8)
-    StreamingTextDataset(rows.select([0, 2]), characters, max_length=8)
-
-
-# Each data set is read in a fresh process: a copy of one that has imported what it needs, and read nothing.
-MEMORY_PROGRAM = """
-import os, sys
-import datasets
-from course_lib.foundation import CharTokenizer
-from course_lib.long_documents import StreamingTextDataset
-for folder in sys.argv[1:]:
-    if os.fork() == 0:
-        stream = StreamingTextDataset(
-            datasets.load_from_disk(folder), CharTokenizer("abc "), max_length=512, base_seed=0
-        )
-        count = sum(1 for _ in stream)
-        # Not getrusage: its peak is inherited from the process that started this one.
-        (peak,) = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
-        print(count, peak, flush=True)
-        os._exit(0)
-    os.wait()
-"""
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from /proc")
-def test_twenty_times_the_documents_take_no_more_memory(tmp_path):
-    folders = [str(tmp_path / str(times)) for times in (1, 20)]
-    for folder, times in zip(folders, (1, 20), strict=True):
-        datasets.Dataset.from_dict({"text": ["ab c" * 12_500] * 20 * times}).save_to_disk(folder)
-    program = [sys.executable, "-c", MEMORY_PROGRAM, *folders]
-    lines = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    counts, peaks = zip(*(map(int, line.split()) for line in lines), strict=True)
-    assert counts[1] == 20 * counts[0]
-    assert peaks[1] < 1.1 * peaks[0]
-
-
-# Padding
+# PaddingCollator
 
 
 def rows_of(*lengths: int) -> list[dict]:
     return [{"input_ids": torch.arange(5, 5 + length)} for length in lengths]
+
+
+class Wrapped:
+    pad_token_id = 1
 
 
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=6), st.one_of(st.none(), st.integers(12, 20)))
@@ -557,10 +682,6 @@ def test_padding_stands_behind_its_row_and_is_never_scored(lengths, max_length):
         assert batch["labels"][row].tolist() == [*range(5, 5 + length)] + [-100] * (width - length)
 
 
-class Wrapped:
-    pad_token_id = 1
-
-
 def test_an_end_that_is_also_the_padding_is_scored_where_it_is_an_end(tokenizer):
     wrapped = wrap_tokenizer(tokenizer, model_max_length=64, pad_token=END_OF_TEXT)
     ends = wrapped.eos_token_id
@@ -572,6 +693,40 @@ def test_an_end_that_is_also_the_padding_is_scored_where_it_is_an_end(tokenizer)
 def test_ids_past_16_bits_keep_their_value():
     batch = PaddingCollator(Wrapped())([{"input_ids": np.array([70_000], dtype=np.uint32)}, {"input_ids": [3, 4]}])
     assert batch["input_ids"].tolist() == [[70_000, 1], [3, 4]]
+
+
+def test_labels_that_rows_bring_are_kept():
+    rows = [{"input_ids": [5, 6], "labels": [-100, 6]}, {"input_ids": [7], "labels": [7]}]
+    assert PaddingCollator(Wrapped())(rows)["labels"].tolist() == [[-100, 6], [7, -100]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "max_length", "words"),
+    [
+        ([], None, "rows must hold at least one row"),
+        (None, None, "rows must be several rows"),
+        ([5], None, "rows[0] must have input_ids, got a int"),
+        ([{"input_ids": [1]}, {"input_ids": []}], None, "rows[1] must hold at least one id, got none"),
+        ([{"input_ids": [1, 2, 3]}], 2, "no longer than max_length 2, got 3 in row 0"),
+        ([{"input_ids": [1.5]}], None, "input_ids must be"),
+        ([{"input_ids": [[1]]}], None, "input_ids must be"),
+        ([{"input_ids": [5], "labels": [5]}, {"input_ids": [7]}], None, "labels must be in all rows or in"),
+    ],
+)
+def test_rows_that_make_no_batch_are_refused(rows, max_length, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        PaddingCollator(Wrapped(), max_length)(rows)
+
+
+@pytest.mark.parametrize(
+    "tokenizer", [None, CharTokenizer("ab"), *(SimpleNamespace(pad_token_id=i) for i in (None, -1, 2**63))]
+)
+def test_a_tokenizer_without_padding_is_refused(tokenizer):
+    with pytest.raises(ValueError, match=r"^(tokenizer must have a pad token|pad_token_id must be)"):
+        PaddingCollator(tokenizer)([{"input_ids": [1]}])
+
+
+# padding_share, batches_by_length
 
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=40), st.integers(1, 8), st.integers(1, 5), st.integers(0, 9))
@@ -592,9 +747,32 @@ def test_similar_lengths_waste_less():
     assert wasted[2] < 0.02
 
 
-def test_a_tokenizer_that_loses_characters_is_told_once_where_the_stream_begins():
-    dropping = Tokenizer(models.BPE({"a": 0, "b": 1, "E": 2}, []))
-    texts = datasets.Dataset.from_dict({"text": ["azb"] * 20})
-    with pytest.warns(UserWarning, match="loses characters of the first texts: 'z'"):
-        stream = StreamingTextDataset(texts, dropping, max_length=4, end_of_text_id=2)
-    assert [item["input_ids"].tolist() for item in stream] == [[0, 1, 2]] * 20  # without another warning
+def test_the_padding_of_the_largest_lengths_does_not_overflow():
+    assert padding_share([2**62] * 4, [[0, 1, 2, 3]]) == 0
+    assert padding_share(np.array([100, 28], dtype=np.int8), [[0, 1]]) == 0.36
+    assert padding_share([3, 4], iter([[0, 1]])) == 0.125
+
+
+@pytest.mark.parametrize(
+    ("lengths", "batches", "words"),
+    [
+        ([1, 2, 3, 4], [[[0, 1], [2, 3]]], "batches must be one-dimensional, got shape (2, 2)"),
+        ([1, 2], [0, 1], "batches must be one-dimensional, got shape ()"),
+        ([3, 4], [[0, 2]], "batches must lie in 0 ... 1, got 0 ... 2"),
+        ([3, 4], [[-1]], "batches must lie in 0 ... 1"),
+        ([3], [[]], "batches must hold at least one row each"),
+        ([3], [], "batches must hold at least one batch"),
+        ([], [[0]], "lengths must hold at least one"),
+        ([0], [[0]], "lengths must be at least 1"),
+    ],
+)
+def test_batches_hold_rows_whose_lengths_are_known(lengths, batches, words):
+    with pytest.raises(ValueError, match=rf"^{re.escape(words)}"):
+        padding_share(lengths, batches)
+
+
+def test_a_pool_holds_at_least_a_batch():
+    assert sorted(map(len, batches_by_length([7] * 5, 2, pool_size=4, seed=0))) == [1, 2, 2]
+    for lengths, pool_size, words in (([3], 1, "pool_size must be"), ([], 2, "lengths must hold at least one")):
+        with pytest.raises(ValueError, match=rf"^{words}"):
+            batches_by_length(lengths, 2, pool_size=pool_size, seed=0)

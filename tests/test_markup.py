@@ -46,6 +46,9 @@ DOCUMENTS = load_documents()
         ("</pre><pre>if a:\n    b</pre>\n  c", "if a:\n    b\n\nc"),
         ("<pre><pre>\n a</pre>\n b</pre>\n c", "a\n\n b\n\nc"),
         ("a<!-- -->b<!---->c<!-->d", "abc<!-->d"),
+        ("</pre></pre><pre>\n a</pre>", "a"),
+        ("<p>\ud800</p>", "\ud800"),
+        ("&#0;&#x110000;", "\ufffd\ufffd"),
         ("#include <map>\nif (a<b && c>d) AT&amp;T", "#include \nif (ad) AT&T"),
     ],
 )

@@ -3,6 +3,7 @@
 import io
 import itertools
 import math
+import re
 from collections import Counter
 
 import numpy as np
@@ -17,10 +18,13 @@ from course_lib.foundation import (
     ConvolutionModel,
     GRUModel,
     adam_with_linear_decay,
+    check_model,
     conditional_entropy,
     count_pairs,
+    evaluation_mode,
     one_thread,
 )
+from course_lib.foundation.models import check_batch
 from course_lib.next_token_shifting import find_leak, next_token_loss
 
 V = 11
@@ -47,69 +51,7 @@ def model(request):
     return MODELS[request.param]().eval()
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (3, 1), (2, 7)])
-def test_ids_go_in_and_logits_over_the_vocabulary_come_out(model, shape):
-    logits = model(random_ids(*shape))
-    assert logits.shape == (*shape, V)
-    assert logits.dtype == torch.float32
-
-
-def test_causal_models_do_not_see_the_future(model):
-    assert find_leak(model, random_ids(3, 9), V) is None
-
-
-def test_a_convolution_sees_as_many_tokens_as_its_kernel_is_wide():
-    torch.manual_seed(0)
-    for causal, seen in ((True, [4, 5, 6, 7, 8]), (False, [2, 3, 4, 5, 6])):
-        model = ConvolutionModel(V, kernel_size=5, causal=causal)
-        ids = random_ids(1, 12)
-        changed = ids.clone()
-        changed[0, 4] = (changed[0, 4] + 1) % V
-        moved = (model(ids) - model(changed)).abs().amax(dim=2)[0] > 0
-        assert moved.nonzero().flatten().tolist() == seen
-
-
-@pytest.mark.parametrize("half", [1, 5, 9])
-def test_reading_on_is_reading_in_one_go(half):
-    torch.manual_seed(0)
-    model = GRUModel(V).eval()
-    ids = random_ids(3, 10)
-    first, state = model.read_on(ids[:, :half], None)
-    second, state = model.read_on(ids[:, half:], state)
-    assert state.shape == (1, 3, 64)
-    assert torch.allclose(torch.cat([first, second], dim=1), model(ids), atol=1e-6)
-    # ... and the state matters: from an empty one the second half reads differently
-    assert not torch.allclose(second, model(ids[:, half:]), atol=1e-3)
-
-
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=30), st.integers(0, 6))
-@settings(deadline=None)
-def test_pairs_are_counted_one_by_one(ids, distance):
-    if len(ids) <= distance:
-        with pytest.raises(ValueError, match=f"^ids must hold more than {distance} tokens.*got {len(ids)}$"):
-            count_pairs(ids, 5, distance)
-        return
-    naive = Counter((ids[p], ids[p + distance]) for p in range(len(ids) - distance))
-    counts = count_pairs(ids, 5, distance)
-    assert counts.shape == (5, 5)
-    assert counts.dtype == np.int64
-    assert {(i, j): counts[i, j] for i, j in np.argwhere(counts)} == naive
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, ">u2", np.uint32, np.int32, np.int64, np.uint64])
-def test_pairs_are_counted_in_every_dtype(dtype):
-    ids = np.array([255, 254, 255, 0, 255, 254]).astype(dtype)
-    counts = count_pairs(ids, 256)
-    assert (counts[255, 254], counts[254, 255], counts[255, 0], counts[0, 255]) == (2, 1, 1, 1)
-
-
-@given(st.lists(st.integers(0, 3), min_size=2, max_size=40))
-@settings(deadline=None)
-def test_conditional_entropy_is_the_mean_surprise_of_the_second_of_each_pair(ids):
-    pairs = list(itertools.pairwise(ids))
-    seen, firsts = Counter(pairs), Counter(first for first, _ in pairs)
-    nats = [-math.log(seen[pair] / firsts[pair[0]]) for pair in pairs]
-    assert conditional_entropy(count_pairs(ids, 4)) == pytest.approx(sum(nats) / len(nats), abs=1e-12)
+# one_thread, evaluation_mode
 
 
 def test_one_thread_is_one_and_the_others_come_back_after_an_error_too():
@@ -124,6 +66,53 @@ def test_one_thread_is_one_and_the_others_come_back_after_an_error_too():
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_the_mode_of_each_part_comes_back_after_an_error_too(training):
+    model = torch.nn.Sequential(torch.nn.Dropout(), torch.nn.Dropout()).train(training)
+    model[0].eval()  # its owner has set one part apart
+    with pytest.raises(ArithmeticError), evaluation_mode(model):  # noqa: PT012 - the mode inside is what is looked at
+        assert [part.training for part in model.modules()] == [False] * 3
+        raise ArithmeticError
+    assert [part.training for part in model.modules()] == [training, False, training]
+
+
+@pytest.mark.parametrize("model", [GRUModel, None, lambda inputs: inputs])
+def test_a_class_or_a_function_is_no_model(model):
+    for check in (check_model, lambda model: evaluation_mode(model).__enter__()):
+        with pytest.raises(TypeError, match=r"^model must be a torch.nn.Module, got"):
+            check(model)
+
+
+# check_batch
+
+
+@pytest.mark.parametrize(
+    ("inputs", "words"),
+    [
+        (torch.tensor([[0, V]]), "inputs must lie in 0 ... 10, got 0 ... 11"),
+        (torch.tensor([[-1, 0]]), "inputs must lie in 0 ... 10, got -1 ... 0"),
+        (torch.zeros(2, 3), "inputs must be integers, got Tensor of float32"),
+        ([[0, 1]], "inputs must be a tensor of ids, got list: try torch.tensor(inputs)"),
+        (None, "inputs must be a tensor of ids, got NoneType"),
+        (torch.zeros(2, 3, dtype=int, device="meta"), "inputs must be a dense tensor on a device with data"),
+    ],
+)
+def test_a_model_reads_ids_of_its_vocabulary_alone(model, inputs, words):
+    with pytest.raises((TypeError, ValueError), match=rf"^{re.escape(words)}"):
+        model(inputs)
+
+
+def test_ids_come_as_rows_but_for_a_bigram_model():
+    assert BigramModel(3)(torch.zeros(3, dtype=int)).shape == (3, 3)
+    for model in (ConvolutionModel(3), GRUModel(3), AttentionModel(3)):
+        with pytest.raises(ValueError, match=r"^inputs must have shape \(B, T\), got \(3,\)"):
+            model(torch.zeros(3, dtype=int))
+    assert check_batch(torch.tensor([[0, 2]], dtype=torch.uint8), 3).dtype == torch.int64
+
+
+# adam_with_linear_decay
 
 
 def train_on(model, optimizer, schedule, batches) -> list[float]:
@@ -156,6 +145,74 @@ def test_a_saved_training_goes_on_to_exactly_the_same_losses(stop):
     assert resumed[2].get_last_lr() == [pytest.approx(0.1 / 8)]  # behind its last step the rate stays
 
 
+@pytest.mark.parametrize("model", [torch.nn.Identity(), BigramModel(2).requires_grad_(False)])
+def test_a_model_without_weights_to_train_is_refused(model):
+    with pytest.raises(ValueError, match=r"^model must have at least one weight to train, got none"):
+        adam_with_linear_decay(model, 0.1, 1)
+
+
+# BigramModel, ConvolutionModel, GRUModel, AttentionModel
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 1), (2, 7)])
+def test_ids_go_in_and_logits_over_the_vocabulary_come_out(model, shape):
+    logits = model(random_ids(*shape))
+    assert logits.shape == (*shape, V)
+    assert logits.dtype == torch.float32
+
+
+def test_causal_models_do_not_see_the_future(model):
+    assert find_leak(model, random_ids(3, 9), V) is None
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: BigramModel(0), "vocab_size must be an integer of at least 1 and at most 10000, got 0"),
+        (lambda: BigramModel(10_001), "vocab_size must be an integer of at least 1 and at most 10000"),
+        (lambda: ConvolutionModel(4, 0), "hidden_size must be"),
+        (lambda: ConvolutionModel(4, kernel_size=2), "kernel_size must be odd"),
+        (
+            lambda: ConvolutionModel(4, kernel_size=2**63 - 1),
+            "kernel_size must be an integer of at least 1 and at most",
+        ),
+        (lambda: GRUModel(5, 2**31), "hidden_size must be"),
+        (lambda: AttentionModel(5, 9), "hidden_size must be a multiple of twice num_heads 1, got 9"),
+        (lambda: AttentionModel(5, 6, num_heads=2), "hidden_size must be a multiple of twice num_heads 2, got 6"),
+    ],
+)
+def test_sizes_that_no_small_model_has_are_refused(make, words):
+    with pytest.raises(ValueError, match=rf"^{words}"):
+        make()
+
+
+def test_a_convolution_sees_as_many_tokens_as_its_kernel_is_wide():
+    torch.manual_seed(0)
+    for causal, seen in ((True, [4, 5, 6, 7, 8]), (False, [2, 3, 4, 5, 6])):
+        model = ConvolutionModel(V, kernel_size=5, causal=causal)
+        ids = random_ids(1, 12)
+        changed = ids.clone()
+        changed[0, 4] = (changed[0, 4] + 1) % V
+        moved = (model(ids) - model(changed)).abs().amax(dim=2)[0] > 0
+        assert moved.nonzero().flatten().tolist() == seen
+
+
+@pytest.mark.parametrize("half", [1, 5, 9])
+def test_reading_on_is_reading_in_one_go(half):
+    torch.manual_seed(0)
+    model = GRUModel(V).eval()
+    ids = random_ids(3, 10)
+    first, state = model.read_on(ids[:, :half], None)
+    second, state = model.read_on(ids[:, half:], state)
+    assert state.shape == (1, 3, 64)
+    assert torch.allclose(torch.cat([first, second], dim=1), model(ids), atol=1e-6)
+    # ... and the state matters: from an empty one the second half reads differently
+    assert not torch.allclose(second, model(ids[:, half:]), atol=1e-3)
+
+
+# AttentionModel
+
+
 def attention(positions: str, num_layers: int = 2) -> AttentionModel:
     torch.manual_seed(0)
     return AttentionModel(V, 16, num_heads=2, num_layers=num_layers, positions=positions, max_length=64).eval()
@@ -163,7 +220,9 @@ def attention(positions: str, num_layers: int = 2) -> AttentionModel:
 
 # Three documents of 4, 1 and 5 tokens in one row.
 PACKED_POSITIONS = torch.tensor([0, 1, 2, 3, 0, 0, 1, 2, 3, 4])
+
 DOCUMENT = torch.tensor([0, 0, 0, 0, 1, 2, 2, 2, 2, 2])
+
 PACKED_MASK = (DOCUMENT[:, None] == DOCUMENT[None, :]).tril()
 
 
@@ -214,3 +273,81 @@ def test_attention_is_a_softmax_over_what_may_be_seen():
         hidden[0, row] = hidden[0, row] + layer.attend(weights @ values[: row + 1])
     hidden = hidden + layer.mlp(layer.norms[1](hidden))
     assert torch.allclose(model.output(model.norm(hidden)), model(ids), atol=1e-5)
+
+
+def test_learned_positions_are_as_many_as_were_learned():
+    model, ids = AttentionModel(V, max_length=3), random_ids(1, 3)
+    with pytest.raises(ValueError, match=r"^position_ids must lie in 0 ... 2, got 1 ... 3"):
+        model(ids, torch.arange(1, 4))
+    with pytest.raises(ValueError, match=r"^position_ids must lie in 0 ... 2, got 0 ... 3"):
+        model(random_ids(1, 4))
+    with pytest.raises(TypeError, match=r"^position_ids must be integers"):
+        model(ids, torch.rand(3))
+
+
+# count_pairs
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=30), st.integers(0, 6))
+@settings(deadline=None)
+def test_pairs_are_counted_one_by_one(ids, distance):
+    if len(ids) <= distance:
+        with pytest.raises(ValueError, match=rf"^ids must hold more than {distance} tokens.*got {len(ids)}$"):
+            count_pairs(ids, 5, distance)
+        return
+    naive = Counter((ids[p], ids[p + distance]) for p in range(len(ids) - distance))
+    counts = count_pairs(ids, 5, distance)
+    assert counts.shape == (5, 5)
+    assert counts.dtype == np.int64
+    assert {(i, j): counts[i, j] for i, j in np.argwhere(counts)} == naive
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, ">u2", np.uint32, np.int32, np.int64, np.uint64])
+def test_pairs_are_counted_in_every_dtype(dtype):
+    ids = np.array([255, 254, 255, 0, 255, 254]).astype(dtype)
+    counts = count_pairs(ids, 256)
+    assert (counts[255, 254], counts[254, 255], counts[255, 0], counts[0, 255]) == (2, 1, 1, 1)
+
+
+@pytest.mark.parametrize("ids", [[0, 2], [-1, 1]])
+def test_pairs_of_ids_outside_the_vocabulary_are_refused(ids):
+    with pytest.raises(ValueError, match=r"^ids must lie in 0 ... 1, got"):
+        count_pairs(ids, 2)
+
+
+def test_a_distance_beyond_64_bits_is_longer_than_the_stream():
+    with pytest.raises(ValueError, match=r"^ids must hold more than 18446744073709551616 tokens"):
+        count_pairs([0, 1], 2, 2**64)
+
+
+# conditional_entropy
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=40))
+@settings(deadline=None)
+def test_conditional_entropy_is_the_mean_surprise_of_the_second_of_each_pair(ids):
+    pairs = list(itertools.pairwise(ids))
+    seen, firsts = Counter(pairs), Counter(first for first, _ in pairs)
+    nats = [-math.log(seen[pair] / firsts[pair[0]]) for pair in pairs]
+    assert conditional_entropy(count_pairs(ids, 4)) == pytest.approx(sum(nats) / len(nats), abs=1e-12)
+
+
+@pytest.mark.parametrize("counts", [np.full((2, 2), 2**62), np.full((2, 2), 100, dtype=np.int8), torch.ones(2, 2)])
+def test_large_counts_do_not_overflow(counts):
+    assert conditional_entropy(counts) == pytest.approx(math.log(2))
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ([[0, 0], [0, 0]], "hold at least one pair"),
+        ([[2, -1], [1, 1]], "lie in 0 ... 2..63, got -1.0"),
+        ([[2, math.nan], [1, 1]], "lie in 0 ... 2..63, got nan"),
+        (np.ones((1, 2)), r"be a table \(V, V\), got shape \(1, 2\)"),
+        ([1, 2], r"be a table \(V, V\), got shape \(2,\)"),
+        ("ab", "be numbers, got str"),
+    ],
+)
+def test_what_counts_no_pairs_has_no_entropy(counts, words):
+    with pytest.raises((TypeError, ValueError), match=rf"^counts must {words}"):
+        conditional_entropy(counts)

@@ -1,6 +1,7 @@
 """Inputs and targets, the loss between them, and the detector of models that peek."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -9,7 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_lib.foundation import ConvolutionModel
-from course_lib.next_token_shifting import context_target_pairs, find_leak, next_token_loss, shift_by_one
+from course_lib.next_token_shifting import (
+    as_predictable_stream,
+    bits_per_byte,
+    check_targets,
+    context_target_pairs,
+    find_leak,
+    next_token_loss,
+    shift_by_one,
+    smooth_losses,
+)
+
+# shift_by_one
 
 
 @given(st.lists(st.integers(0, 2**40), min_size=2, max_size=20))
@@ -43,6 +55,21 @@ def test_an_array_stays_an_array_a_tensor_a_tensor_and_a_list_becomes_one():
     assert all(half.dtype == torch.int64 for half in shift_by_one([0, 1]))
 
 
+@pytest.mark.parametrize("window", [[], 5, np.zeros((2, 1), dtype=int), torch.zeros(3, 0, dtype=int)])
+def test_a_window_of_fewer_than_two_ids_has_no_target(window):
+    with pytest.raises(ValueError, match=r"^window must have at least 2 ids in its last dimension, got shape"):
+        shift_by_one(window)
+
+
+@pytest.mark.parametrize("window", ["text", None, [0.5, 1.0], [True, 2], torch.tensor([1.0, 2.0])])
+def test_a_window_of_anything_but_integers_is_refused(window):
+    with pytest.raises(TypeError, match=r"^window must be integers"):
+        shift_by_one(window)
+
+
+# context_target_pairs, as_predictable_stream
+
+
 @given(st.lists(st.integers(0, 100), min_size=2, max_size=12))
 def test_the_pairs_are_every_prefix_with_the_id_after_it(ids):
     expected = [(ids[:t], ids[t]) for t in range(1, len(ids))]
@@ -54,6 +81,23 @@ def test_a_context_is_a_view_that_cannot_be_written_into():
     for context, _ in context_target_pairs(ids):
         assert np.shares_memory(context, ids)
         assert not context.flags.writeable
+
+
+@pytest.mark.parametrize("ids", [[], [1]])
+def test_fewer_than_two_ids_leave_nothing_to_predict(ids):
+    with pytest.raises(ValueError, match=rf"^ids must hold at least 2 tokens, .* got {len(ids)}$"):
+        context_target_pairs(ids)
+    with pytest.raises(ValueError, match=rf"^corpus must hold at least 2 tokens, .* got {len(ids)}$"):
+        as_predictable_stream(ids, "corpus")
+
+
+@pytest.mark.parametrize("ids", [b"ab", None, [[1, 2]], 5])
+def test_pairs_of_what_is_no_stream_are_refused(ids):
+    with pytest.raises((TypeError, ValueError), match=r"^ids must be"):
+        context_target_pairs(ids)
+
+
+# next_token_loss, check_targets
 
 
 def naive_loss(logits: torch.Tensor, targets: torch.Tensor, ignore_index: int) -> float:
@@ -88,6 +132,87 @@ def test_targets_of_any_integer_dtype_are_scored_alike(dtype):
     # 156 is what -100 turns into in eight bits: it must not count as "ignore"
     targets = torch.tensor([156, 3, 156]).to(dtype)
     assert next_token_loss(torch.zeros(3, 200), targets).item() == pytest.approx(math.log(200))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_loss_of_16_bits_is_computed_in_32(dtype):
+    logits = 9 * torch.randn(64, 300, generator=torch.Generator().manual_seed(0)).to(dtype)
+    targets = torch.arange(64)
+    loss = next_token_loss(logits, targets)
+    assert loss.dtype == torch.float32
+    assert loss == next_token_loss(logits.float(), targets)
+    assert next_token_loss(logits.double(), targets).dtype == torch.float64
+
+
+def test_an_impossible_target_costs_infinitely_much():
+    assert next_token_loss(torch.tensor([[0.0, -math.inf]]), torch.tensor([1])).item() == math.inf
+
+
+@pytest.mark.parametrize(
+    ("logits", "targets", "words"),
+    [
+        (torch.zeros(2, 3), [-100, -100], "targets hold no token to score: all 2 are -100"),
+        (torch.zeros(0, 3), [], "targets hold no token to score: all 0"),
+        (torch.zeros(1, 3), [3], "targets must lie in 0 ... 2, got 3 ... 3"),
+        (torch.zeros(1, 3), [-1], "targets must lie in 0 ... 2, got -1 ... -1"),
+        (torch.zeros(1, 0), [0], "targets must lie in 0 ... -1, got 0 ... 0"),
+        (torch.zeros(3), [0], "got logits (3,) for targets (1,)"),
+        (torch.zeros(2, 4, 3), [[0] * 3] * 2, "got logits (2, 4, 3) for targets (2, 3)"),
+        (torch.zeros(()), 0, "got logits () for targets ()"),
+    ],
+)
+def test_targets_that_the_logits_cannot_score_are_refused(logits, targets, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        next_token_loss(logits, torch.tensor(targets, dtype=torch.int64))
+
+
+@pytest.mark.parametrize(
+    ("logits", "targets", "words"),
+    [
+        (torch.zeros(1, 3, dtype=int), torch.tensor([0]), "logits must be floating point, got torch.int64"),
+        (torch.zeros(1, 3), torch.tensor([True]), "targets must be integers"),
+        (torch.zeros(1, 3), torch.zeros(1), "targets must be integers, got Tensor of float32"),
+        (None, torch.tensor([0]), "logits must be a tensor, got NoneType"),
+        (torch.zeros(1, 3), [0], "targets must be a tensor, got list"),
+    ],
+)
+def test_logits_are_floats_and_targets_integers(logits, targets, words):
+    with pytest.raises(TypeError, match=rf"^{words}"):
+        check_targets(logits, targets)
+
+
+# smooth_losses
+
+
+@pytest.mark.parametrize(
+    ("losses", "steps", "means"),
+    [
+        ([3.0, 1.0], [0, 0.5, 1.5], [3, 3, 1]),
+        (np.arange(100), [0, *range(1, 100, 2)], [0, *np.arange(0.5, 100, 2)]),
+        (torch.ones(2, 200), [0, *range(2, 200, 4)], np.ones((2, 51))),
+    ],
+)
+def test_a_curve_has_the_first_loss_and_the_means_of_about_fifty_groups(losses, steps, means):
+    got_steps, got_means = smooth_losses(losses)
+    assert got_steps.tolist() == list(steps)
+    assert np.array_equal(got_means, means)
+
+
+@pytest.mark.parametrize("losses", [[], 1.0, np.zeros((1, 2, 3)), "abc"])
+def test_what_is_no_curve_of_losses_is_refused(losses):
+    with pytest.raises((TypeError, ValueError), match=r"^losses must (have shape \(steps,\)|be numbers)"):
+        smooth_losses(losses)
+
+
+# bits_per_byte
+
+
+def test_bits_per_byte_are_bits_per_token_times_tokens_per_byte():
+    assert bits_per_byte(math.log(2), np.int8(100), np.int8(100)) == 1
+    assert bits_per_byte(3 * math.log(2), 10, 40) == pytest.approx(0.75)
+
+
+# find_leak
 
 
 def one_hot(inputs: torch.Tensor, ahead: int = 0) -> torch.Tensor:
@@ -158,16 +283,6 @@ def test_a_model_that_sees_no_input_shows_nothing_and_is_refused():
     assert find_leak(last, torch.tensor([[0, 3, 2, 1]]), 4) is None
 
 
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_a_loss_of_16_bits_is_computed_in_32(dtype):
-    logits = 9 * torch.randn(64, 300, generator=torch.Generator().manual_seed(0)).to(dtype)
-    targets = torch.arange(64)
-    loss = next_token_loss(logits, targets)
-    assert loss.dtype == torch.float32
-    assert loss == next_token_loss(logits.float(), targets)
-    assert next_token_loss(logits.double(), targets).dtype == torch.float64
-
-
 def test_looking_for_leaks_builds_no_graph():
     model, seen = ConvolutionModel(4), []
 
@@ -178,3 +293,59 @@ def test_looking_for_leaks_builds_no_graph():
 
     assert find_leak(watched, torch.zeros(1, 4, dtype=torch.int64), 4) is None
     assert not any(seen)
+
+
+def test_equal_infinities_have_not_moved():
+    masked = lambda ahead: lambda inputs: torch.where(one_hot(inputs, ahead) > 0, 0.0, -math.inf)
+    assert find_leak(masked(0), torch.tensor([[0, 1, 2]]), 4) is None
+    assert find_leak(masked(1), torch.tensor([[0, 1, 2]]), 4) == (1, 0)
+
+
+def test_a_model_may_write_into_its_inputs_and_use_its_memory_again():
+    inputs, memory = torch.tensor([[0, 1, 2]]), torch.zeros(1, 3, 4)
+
+    def forgetful(inputs):
+        logits = one_hot(inputs)
+        inputs[:] = 0
+        return logits
+
+    assert find_leak(forgetful, inputs, 4) is None
+    assert inputs.tolist() == [[0, 1, 2]]
+    assert find_leak(lambda inputs: memory.copy_(one_hot(inputs, ahead=1)), inputs, 4) == (1, 0)
+
+
+def test_ids_of_8_bits_are_changed_without_overflow():
+    ahead = lambda inputs: torch.nn.functional.one_hot(inputs, 256).float().roll(-1, dims=1)
+    assert find_leak(ahead, torch.full((1, 3), 255, dtype=torch.uint8), 256) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "vocab_size", "words"),
+    [
+        (torch.zeros(0, 3, dtype=int), 4, "with B at least 1 and T at least 2, got (0, 3)"),
+        (torch.zeros(1, 1, dtype=int), 4, "with B at least 1 and T at least 2, got (1, 1)"),
+        (torch.zeros(3, dtype=int), 4, "inputs must have shape (B, T), got (3,)"),
+        (torch.tensor([[0, 2]]), 2, "inputs must lie in 0 ... 1, got 0 ... 2"),
+        (torch.zeros(1, 3), 4, "inputs must be integers, got Tensor of float32"),
+        ([[0, 1]], 4, "inputs must be a tensor, got list"),
+        (torch.tensor([[0, 1]]), 1, "vocab_size must be an integer of at least 2"),
+    ],
+)
+def test_inputs_that_can_show_no_leak_are_refused(inputs, vocab_size, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        find_leak(one_hot, inputs, vocab_size)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (lambda inputs: one_hot(inputs) * math.nan, "model must return no NaN, got one at position 0"),
+        (lambda inputs: one_hot(inputs) / (inputs != 2)[..., None], "model must return no NaN, got one at position 2"),
+        (lambda inputs: inputs, "model must return logits (1, 3, 4) for inputs (1, 3), got (1, 3)"),
+        (lambda inputs: None, "model must return a tensor, got NoneType"),
+        (None, "model must be callable"),
+    ],
+)
+def test_a_model_that_returns_no_logits_is_refused(model, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        find_leak(model, torch.tensor([[0, 1, 2]]), 4)

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from course_lib.foundation import AffineOrder, BlockOrder, FileOrder, RandomOrder, measure_mixing, pages_read
 
 ORDERS = [FileOrder, AffineOrder, BlockOrder, partial(BlockOrder, block_size=5, blocks_at_a_time=3), RandomOrder]
+
 SIZE = 2**20
+
 MEASURED = 2**13
 
 
@@ -22,6 +24,9 @@ def from_a_buffer(size: int, buffer_size: int, seed: int) -> np.ndarray:
         order.append(waiting[chosen])
         waiting[chosen] = entry
     return np.array([*order, *draw.permutation(waiting)])
+
+
+# FileOrder, AffineOrder, BlockOrder
 
 
 @settings(max_examples=25)
@@ -48,6 +53,22 @@ def test_orders_far_beyond_memory(make):
         order[2**62]
 
 
+@pytest.mark.parametrize("make", ORDERS)
+@pytest.mark.parametrize("positions", [5, -1, [0, 5], 0.5, True, slice(0, 3)])
+def test_positions_outside_are_refused(make, positions):
+    with pytest.raises((IndexError, TypeError), match=r"^positions must (lie in 0 \.\.\. 4, got|be integers)"):
+        make(5, 0)[positions]
+
+
+def test_blocks_may_be_as_many_and_as_long_as_one_likes():
+    for settings_ in ({"block_size": 10**30, "blocks_at_a_time": 10**30}, {"block_size": 1, "blocks_at_a_time": 1}):
+        assert sorted(BlockOrder(10, 3, **settings_)[np.arange(10, dtype=np.int8)]) == list(range(10))
+    assert len({*BlockOrder(2**62, 3, block_size=2**63, blocks_at_a_time=2**63)[np.arange(10)].tolist()}) == 10
+    for make in (AffineOrder, BlockOrder):
+        with pytest.raises(ValueError, match=r"^size must be"):
+            make(2**63, 0)
+
+
 def test_a_block_order_reads_a_few_blocks_at_a_time():
     size, block_size, blocks = 100_003, 50, 8
     order = BlockOrder(size, 3, block_size=block_size, blocks_at_a_time=blocks)
@@ -65,6 +86,9 @@ def test_what_a_block_order_leaves_for_the_end_differs_from_seed_to_seed():
         for seed in range(20)
     }
     assert len(ends) > 10
+
+
+# measure_mixing
 
 
 def test_measures_of_mixing_tell_a_permutation_from_a_shuffle():
@@ -91,6 +115,21 @@ def test_measures_of_mixing_tell_a_permutation_from_a_shuffle():
     assert blocks.together > 0.3  # half of the first group: a neighbor is there, too, every other time
 
 
+def test_entries_that_are_few_or_equal_or_of_8_bits_are_measured():
+    assert measure_mixing([0, 1, 2], 3).together == 2 / 3
+    assert measure_mixing([0, 0, 0], 3).correlation == 1
+    assert measure_mixing(np.array([100, 0, 100], dtype=np.int8), 101).distance == 100 / 101
+
+
+@pytest.mark.parametrize("entries", [[0, 1], [[0, 1, 2]], [0, 1, 3], [0, 1, -1]])
+def test_entries_are_three_or_more_of_those_there_are_in_one_row(entries):
+    with pytest.raises(ValueError, match=r"^entries must (be three or more.* in one row|lie in 0 ... 2)"):
+        measure_mixing(entries, 3)
+
+
+# pages_read
+
+
 def test_pages_are_read_once_in_the_order_of_the_file_and_over_and_over_in_a_shuffle():
     context_length, windows = 1_023, 4_096  # of 1,024 ids, 2 KiB: two windows are a page
     starts = np.arange(windows) * (context_length + 1)
@@ -106,3 +145,28 @@ def test_pages_are_read_once_in_the_order_of_the_file_and_over_and_over_in_a_shu
     assert pages_read(full, context_length, cached_pages=10**6)[0] == windows // 2
     assert pages_read([0, 4_095], 1, cached_pages=1, bytes_per_id=1) == (2, 1)  # over the end of a page
     assert pages_read([], 1, cached_pages=1) == (0, 0)
+
+
+def test_pages_of_the_largest_files_do_not_overflow():
+    assert pages_read([0, 2**40], 4, cached_pages=1) == (2, 2)
+    assert pages_read([2**62 - 5], 4, cached_pages=2**64) == (1, 1)
+    narrow = {"cached_pages": 9, "bytes_per_id": 1, "page_bytes": 100}
+    assert pages_read(np.array([120], dtype=np.int8), 100, **narrow) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("starts", "context_length", "settings_", "words"),
+    [
+        ([-1], 4, {}, "starts must not be negative"),
+        ([2**62], 4, {}, "starts must .* whose bytes can be counted in 64 bits"),
+        ([2**63 - 1], 1, {"bytes_per_id": 1}, "starts must .* whose bytes can be counted in 64 bits"),
+        ([0], 2**40, {}, ".* at most 100,000,000 pages"),
+        ([], 2**63, {}, "context_length must be"),
+        ([0], 4, {"bytes_per_id": 2**63}, "bytes_per_id must be"),
+        ([0], 4, {"page_bytes": 0}, "page_bytes must be"),
+        ([0], 4, {"page_bytes": 2**63}, "page_bytes must be"),
+    ],
+)
+def test_pages_that_cannot_be_counted_are_refused(starts, context_length, settings_, words):
+    with pytest.raises(ValueError, match=rf"^{words}"):
+        pages_read(starts, context_length, cached_pages=1, **settings_)

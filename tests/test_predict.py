@@ -76,6 +76,45 @@ def test_an_allowance_is_told_with_the_answer():
     assert data_of(shown)["parts"][0]["within"] == 0.1
 
 
+@pytest.mark.parametrize(
+    ("answers", "options", "words"),
+    [
+        ("how many?", {}, "answers must be a mapping of labels to answers, got str"),
+        ({}, {}, "answers must be 1 to 8, got 0"),
+        (dict.fromkeys("abcdefghi", 1), {}, "answers must be 1 to 8, got 9"),
+        ({" ": 1}, {}, "answers must have labels of a few words, got ' '"),
+        ({3: 1}, {}, "answers must have labels of a few words, got 3"),
+        ({"a": None}, {}, "answers['a'] must be a finite number, got None"),
+        ({"a": math.nan}, {}, "answers['a'] must be a finite number, got nan"),
+        ({"a": (1, 2)}, {}, "answers['a'] must be a finite number, got (1, 2)"),
+        ({"a": "C"}, {}, "answers['a'] must be a finite number, got 'C'"),
+        ({"a": "a"}, {"choices": "abc"}, "choices must be several, got 'abc'"),
+        ({"a": 3}, {"choices": [3]}, "choices must be 2 to 8 that differ, got ['3']"),
+        ({"a": 3}, {"choices": [3, 3]}, "choices must be 2 to 8 that differ"),
+        ({"a": 3}, {"choices": range(9)}, "choices must be 2 to 8 that differ"),
+        ({"a": 3}, {"choices": [3, None]}, "each of choices must be a finite number, got None"),
+        ({"a": 3}, {"choices": [3, " "]}, "choices must not be empty text, got ' '"),
+        ({"a": 3}, {"choices": [1, 2]}, "choices must hold the answer, '3', got ['1', '2']"),
+        ({"a": True}, {"choices": [1, 2]}, "choices must hold the answer, 'yes', got ['1', '2']"),
+        ({"a": 5}, {"choices": {"few": 1, "many": 2}}, "choices must have a place for 5.0"),
+        ({"a": 1}, {"choices": {"few": 2, "many": 1}}, "choices must have rising limits, got [2.0, 1.0]"),
+        ({"a": 1}, {"choices": {"few": math.nan, "many": 2}}, "limit of 'few' must be a finite number"),
+        ({"a": "few"}, {"choices": {"few": 1, "many": 2}}, "answers['a'] must be a finite number"),
+        ({"a": 3}, {"within": 0}, "within must be a finite number above 0"),
+        ({"a": True}, {"within": 0.1}, "within must be left out where one chooses, got 0.1"),
+        ({"a": 3}, {"choices": [3, 4], "within": 0.1}, "within must be left out where one chooses"),
+        ({"a": 7}, {"because": {7: "so"}}, "because must have wrong guesses, but 7 is right"),
+        ({"a": 1.0}, {"because": {1.001: "so"}}, "because must have wrong guesses, but 1.001 is right"),
+        ({"a": 7}, {"because": {"x": "so"}}, "each guess of because must be a finite number, got 'x'"),
+        ({"a": 7, "b": 7}, {"because": {7: "so"}}, "because must have guesses of 2 parts, got 7"),
+        ({"a": "A"}, {"choices": ["A", "B"], "because": {"C": "so"}}, "because must have choices as guesses"),
+    ],
+)
+def test_a_question_that_nobody_could_answer_is_refused(answers, options, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        predict(answers, **options)
+
+
 def test_evidence_is_shown_as_a_notebook_shows_it():
     class Shown:
         def _repr_html_(self) -> str:

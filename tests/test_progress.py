@@ -13,13 +13,19 @@ from course_lib.foundation import progress, progress_bar, shows
 @pytest.mark.parametrize(
     ("value", "shown"),
     [(off, False) for off in ("0", " 0", "false", "False", "no", "NO\n", "off")]
-    + [(on, True) for on in ("1", "true", "yes", "on", "", None)],
+    + [(on, True) for on in ("1", "true", "yes", "on", "", "maybe", None)],
 )
 def test_progress_shows_as_asked_or_else_unless_a_usual_word_switches_it_off(monkeypatch, value, shown):
     monkeypatch.delenv("COURSE_PROGRESS", raising=False)
     if value is not None:
         monkeypatch.setenv("COURSE_PROGRESS", value)
     assert [shows(None), shows(True), shows(False)] == [shown, True, False]
+
+
+@pytest.mark.parametrize("progress", ["False", 0])
+def test_whether_to_show_is_no_text_and_no_number(progress):
+    with pytest.raises(TypeError, match=r"^progress must be True or False, got"):
+        shows(progress)
 
 
 @pytest.mark.parametrize("shown", [True, False])

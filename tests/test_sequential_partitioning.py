@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from course_lib.foundation import GRUModel, token_ledger
 from course_lib.random_sampling import draw_offset, seq_data_iter_random
 from course_lib.sequential_partitioning import (
+    count_graph_nodes,
+    detached,
     epoch_after_epoch,
     make_recall_stream,
     partition_starts,
@@ -20,6 +22,7 @@ from course_lib.sequential_partitioning import (
     sequential_starts,
     token_logits,
     token_losses,
+    track_rows,
     train_on_epochs,
 )
 
@@ -44,6 +47,8 @@ def naive_epoch(corpus: list[int], batch_size: int, num_steps: int, offset: int)
 
 sizes = (st.integers(0, 120), st.integers(1, 5), st.integers(1, 8), st.integers(0, 12))
 
+# row_length, partition_starts
+
 
 @given(*sizes)
 def test_starts_agree_with_folding_the_stream(num_tokens, batch_size, num_steps, offset):
@@ -53,6 +58,49 @@ def test_starts_agree_with_folding_the_stream(num_tokens, batch_size, num_steps,
     assert starts.dtype == np.int64
     assert starts.tolist() == expected
     assert starts.shape == (len(expected), batch_size)
+
+
+def test_rows_of_the_largest_numbers_take_no_memory_and_do_not_overflow():
+    assert row_length(10**30, 1, 10**29) == 9 * 10**29 - 1
+    assert partition_starts(9, 10**12, 1, 0).shape == (0, 10**12)
+    assert partition_starts(9, 1, 2**63, 2**64).shape == (0, 1)
+    assert row_remainders(9, 10**12, 3, 0).size == 0
+    assert partition_starts(40_000, np.int16(2), np.int16(100), np.int16(100))[-1, -1] == 100 + 19_949 + 198 * 100
+
+
+# track_rows
+
+
+def test_the_rows_of_a_partition_are_named_id_by_id():
+    assert track_rows([[1, 5], [2, 6]], 1, 3) == {
+        "": [(0, 1, "plain", "batch 0"), (1, 1, "plain", "batch 1")],
+        "row 0": [(0, 1, "inputs", 1), (1, 1, "inputs2", 2), (2, 1, "lost", 3)],
+        "row 1": [(0, 1, "inputs", 5), (1, 1, "inputs2", 6), (2, 1, "lost", 7)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("starts", "words"), [([1, 4], "have shape"), ([[]], "have shape"), ([[1, 4]], "fit into rows of 1")]
+)
+def test_starts_that_are_no_rows_are_refused(starts, words):
+    with pytest.raises(ValueError, match=rf"^starts must {words}"):
+        track_rows(starts, 2, 1)
+
+
+# sequential_starts
+
+
+def test_offsets_are_uniform_on_the_closed_range_within_five_sigma():
+    num_steps, draws = 7, 16_000
+    generator = seeded(5)
+    offsets = [int(sequential_starts(100, 2, num_steps, generator=generator)[0, 0]) for _ in range(draws)]
+    counts = np.bincount(offsets, minlength=num_steps + 1)
+    share = 1 / (num_steps + 1)
+    assert len(counts) == num_steps + 1
+    assert np.abs(counts - draws * share).max() < 5 * np.sqrt(draws * share * (1 - share))
+
+
+# seq_data_iter_sequential
 
 
 @given(st.integers(1, 4), st.integers(1, 7), st.integers(0, 80), st.integers(0, 2**31))
@@ -65,14 +113,12 @@ def test_an_epoch_agrees_with_folding_the_stream(batch_size, num_steps, extra, s
     assert all(half.dtype == torch.int64 and half.shape == (batch_size, num_steps) for pair in batches for half in pair)
 
 
-def test_offsets_are_uniform_on_the_closed_range_within_five_sigma():
-    num_steps, draws = 7, 16_000
-    generator = seeded(5)
-    offsets = [int(sequential_starts(100, 2, num_steps, generator=generator)[0, 0]) for _ in range(draws)]
-    counts = np.bincount(offsets, minlength=num_steps + 1)
-    share = 1 / (num_steps + 1)
-    assert len(counts) == num_steps + 1
-    assert np.abs(counts - draws * share).max() < 5 * np.sqrt(draws * share * (1 - share))
+def test_one_token_less_than_every_offset_needs_for_a_batch_is_refused():
+    with pytest.raises(ValueError, match=r"^corpus must hold at least .* = 17 ids, .* got 16$"):
+        seq_data_iter_sequential(range(16), 3, 4)
+
+
+# row_remainders
 
 
 @given(*sizes)
@@ -99,60 +145,21 @@ def test_row_remainders_are_the_targets_left_by_the_twin(num_tokens, batch_size,
     assert row_remainders(num_tokens, batch_size, num_steps, offset).tolist() == expected
 
 
-# carried states
+# count_graph_nodes, detached, check_recurrent
+
+
+def test_a_graph_is_counted_once_a_node_and_a_state_is_cut_off_whatever_its_parts():
+    leaf = torch.zeros(1, requires_grad=True)
+    doubled = leaf + leaf
+    assert [count_graph_nodes(each) for each in (torch.zeros(1), leaf + 1, doubled * doubled)] == [0, 2, 3]
+    cut = detached((doubled, (doubled, doubled)))
+    assert not any(part.requires_grad for part in (cut[0], *cut[1]))
 
 
 @pytest.fixture
 def model() -> GRUModel:
     torch.manual_seed(0)
     return GRUModel(vocab_size=9, hidden_size=8)
-
-
-ids_of_text = st.lists(st.integers(0, 8), min_size=2, max_size=40)
-
-
-def naive_logits(model: GRUModel, ids: list[int], num_steps: int, carry_state: bool) -> torch.Tensor:
-    """One token at a time, the state emptied wherever a window begins unless it is carried."""
-    rows, state = [], None
-    with torch.no_grad():
-        for t in range(len(ids) - 1):
-            if t % num_steps == 0 and not carry_state:
-                state = None
-            logits, state = model.read_on(torch.tensor([[ids[t]]]), state)
-            rows.append(logits[0, 0])
-    return torch.stack(rows)
-
-
-@given(ids_of_text, st.integers(1, 50), st.booleans())
-@settings(max_examples=40)
-@example(ids=[0, 1, 2, 3, 4, 5, 6], num_steps=4, carry_state=False)  # the last window is short
-def test_token_logits_agree_with_reading_one_token_at_a_time(ids, num_steps, carry_state):
-    torch.manual_seed(0)
-    model = GRUModel(vocab_size=9, hidden_size=8)
-    expected = naive_logits(model, ids, num_steps, carry_state)
-    assert torch.allclose(token_logits(model, ids, num_steps, carry_state=carry_state), expected, atol=1e-5)
-    losses = token_losses(model, ids, num_steps, carry_state=carry_state)
-    by_hand = -torch.log_softmax(expected, dim=-1)[torch.arange(len(ids) - 1), torch.tensor(ids[1:])]
-    assert torch.allclose(losses, by_hand, atol=1e-5)
-
-
-def test_reading_leaves_the_mode_of_the_model_alone(model):
-    for training in (True, False):
-        model.train(training)
-        token_losses(model, [1, 2, 3], 2, carry_state=False)
-        assert model.training is training
-
-
-class Recorder(GRUModel):
-    """A GRU that notes whether it was given a state, and whether that state drags a graph along."""
-
-    def __init__(self):
-        super().__init__(vocab_size=9, hidden_size=4)
-        self.states: list[str] = []
-
-    def read_on(self, inputs, state):
-        self.states.append("empty" if state is None else "attached" if state.requires_grad else "detached")
-        return super().read_on(inputs, state)
 
 
 class Remembering(torch.nn.Module):
@@ -182,10 +189,7 @@ def test_any_model_that_reads_on_can_be_trained():
     assert token_losses(learner, [1, 2, 3], 2, carry_state=False).shape == (2,)
 
 
-@pytest.mark.parametrize("other", [torch.nn.Linear(2, 2), GRUModel, None, len])
-def test_what_cannot_read_on_is_refused(other):
-    with pytest.raises(TypeError, match=r"^model must be a module with an `embedding` and `read_on"):
-        train_on_epochs(other, range(40), seq_data_iter_sequential, 2, 3, num_updates=1, carry_state=True)
+# epoch_after_epoch
 
 
 @pytest.mark.parametrize("scheme", [seq_data_iter_sequential, seq_data_iter_random])
@@ -210,6 +214,21 @@ def test_an_epoch_without_a_batch_is_an_error_and_not_an_endless_search(model):
     assert len(calls) == 3
 
 
+# train_on_epochs
+
+
+class Recorder(GRUModel):
+    """A GRU that notes whether it was given a state, and whether that state drags a graph along."""
+
+    def __init__(self):
+        super().__init__(vocab_size=9, hidden_size=4)
+        self.states: list[str] = []
+
+    def read_on(self, inputs, state):
+        self.states.append("empty" if state is None else "attached" if state.requires_grad else "detached")
+        return super().read_on(inputs, state)
+
+
 @pytest.mark.parametrize("scheme", [seq_data_iter_sequential, seq_data_iter_random])
 @pytest.mark.parametrize(("carry_state", "within_an_epoch"), [(True, "detached"), (False, "empty")])
 def test_an_epoch_begins_with_an_empty_state_that_is_then_carried_detached_or_not_at_all(
@@ -223,6 +242,21 @@ def test_an_epoch_begins_with_an_empty_state_that_is_then_carried_detached_or_no
     while len(expected) < 12:
         expected += ["empty"] + [within_an_epoch] * (len(list(scheme(corpus, 2, 4, generator=generator))) - 1)
     assert recorder.states == expected[:12]
+
+
+def test_training_stops_at_a_loss_that_is_not_finite_and_at_ids_that_the_model_lacks(model):
+    train = lambda corpus: train_on_epochs(
+        model, corpus, seq_data_iter_sequential, 1, 2, num_updates=3, carry_state=True, progress=False
+    )
+    for corpus in (range(4, 20), [-100] * 9):
+        with pytest.raises(ValueError, match=r"^corpus must lie in 0 ... 8"):
+            train(corpus)
+    torch.nn.init.constant_(model.output.bias, float("nan"))
+    with pytest.raises(ValueError, match=r"^the loss became nan in step 0"):
+        train(range(9))
+
+
+# make_recall_stream
 
 
 @given(st.integers(1, 40), st.integers(1, 30), st.integers(1, 5), st.integers(1, 4), st.integers(0, 999))
@@ -243,3 +277,57 @@ def test_a_recall_stream_is_records_of_key_filler_query_answer(num_records, long
         assert all(num_keys <= token < query for token in filler)
         position = answer_position + 1
     assert position == len(ids)
+
+
+@pytest.mark.parametrize(
+    ("num_keys", "num_fillers", "dtype"),
+    [(65_531, 4, "uint16"), (65_532, 4, "uint32"), (2**31 - 1, 2**31 - 1, "uint32")],
+)
+def test_a_recall_stream_is_compact_and_its_query_is_not_wrapped(num_keys, num_fillers, dtype):
+    ids = make_recall_stream(1, 1, num_keys=num_keys, num_fillers=num_fillers).ids
+    assert (ids.dtype.name, ids[2]) == (dtype, num_keys + num_fillers)
+
+
+# token_logits, token_losses
+
+ids_of_text = st.lists(st.integers(0, 8), min_size=2, max_size=40)
+
+
+def naive_logits(model: GRUModel, ids: list[int], num_steps: int, carry_state: bool) -> torch.Tensor:
+    """One token at a time, the state emptied wherever a window begins unless it is carried."""
+    rows, state = [], None
+    with torch.no_grad():
+        for t in range(len(ids) - 1):
+            if t % num_steps == 0 and not carry_state:
+                state = None
+            logits, state = model.read_on(torch.tensor([[ids[t]]]), state)
+            rows.append(logits[0, 0])
+    return torch.stack(rows)
+
+
+@given(ids_of_text, st.integers(1, 50), st.booleans())
+@settings(max_examples=40)
+@example(ids=[0, 1, 2, 3, 4, 5, 6], num_steps=4, carry_state=False)  # the last window is short
+def test_token_logits_agree_with_reading_one_token_at_a_time(ids, num_steps, carry_state):
+    torch.manual_seed(0)
+    model = GRUModel(vocab_size=9, hidden_size=8)
+    expected = naive_logits(model, ids, num_steps, carry_state)
+    assert torch.allclose(token_logits(model, ids, num_steps, carry_state=carry_state), expected, atol=1e-5)
+    losses = token_losses(model, ids, num_steps, carry_state=carry_state)
+    by_hand = -torch.log_softmax(expected, dim=-1)[torch.arange(len(ids) - 1), torch.tensor(ids[1:])]
+    assert torch.allclose(losses, by_hand, atol=1e-5)
+
+
+def test_reading_leaves_the_mode_of_each_part_of_the_model_alone(model):
+    model.embedding.eval()
+    token_losses(model, [1, 2, 3], 2, carry_state=False)
+    with pytest.raises(ValueError, match=r"^ids must lie in"):
+        token_losses(model, [1, 99], 2, carry_state=False)
+    assert [part.training for part in (model, model.embedding, model.output)] == [True, False, True]
+
+
+@pytest.mark.parametrize("ids", [[], [1], [1, 9], [-1, 2], [1, 2, -100]])
+@pytest.mark.parametrize("carry_state", [True, False])
+def test_ids_that_the_model_cannot_read_or_predict_are_refused(model, ids, carry_state):
+    with pytest.raises(ValueError, match=r"^ids must (hold at least 2 tokens|lie in 0 ... 8)"):
+        token_losses(model, ids, 2, carry_state=carry_state)

@@ -23,6 +23,9 @@ def whole(size: int, seed: int) -> np.ndarray:
     return order
 
 
+# RandomOrder: a permutation, any part of which can be asked for alone
+
+
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 10, 65_535, 65_536, 65_537, 100_003, 2**17, 300**2, 300**2 + 1])
 @pytest.mark.parametrize("seed", [0, 2**80])
 def test_it_is_a_permutation(size, seed):
@@ -96,8 +99,20 @@ def test_positions_outside_are_refused(size):
         order[[0.5]]
 
 
-# Statistics. Seeds are fixed, so each of these passes always or never; the bounds are five standard
-# deviations wide, which a fair shuffle leaves once in two million tests.
+@pytest.mark.parametrize("positions", [[True, 2], slice(0, 3), None, "3", 2**64, np.array([2**63], dtype=np.uint64)])
+def test_positions_are_integers_of_64_bits(positions):
+    with pytest.raises((TypeError, ValueError), match=r"^positions must (be integers|fit into 64-bit)"):
+        RandomOrder(SMALL, 0)[positions]
+
+
+def test_the_two_regimes_meet_at_65536():
+    assert STORED_UP_TO == 65_536
+    assert RandomOrder(65_536, 0)._stored is not None
+    assert RandomOrder(65_537, 0)._stored is None
+
+
+# RandomOrder: as random as a shuffle. Seeds are fixed, so each of these passes always or never; the bounds are five
+# standard deviations wide, which a fair shuffle leaves once in two million tests.
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE])
@@ -148,9 +163,3 @@ def test_orders_of_neighboring_seeds_are_unrelated(size):
     seeds = 50
     same = sum(int((whole(size, seed) == whole(size, seed + 1)).sum()) for seed in range(seeds))
     assert abs(same - seeds) < 5 * math.sqrt(seeds)
-
-
-def test_the_two_regimes_meet_at_65536():
-    assert STORED_UP_TO == 65_536
-    assert RandomOrder(65_536, 0)._stored is not None
-    assert RandomOrder(65_537, 0)._stored is None

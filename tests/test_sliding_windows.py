@@ -6,7 +6,9 @@ import contextlib
 import copy
 import itertools
 import json
+import math
 import pickle
+import re
 import tracemalloc
 
 import numpy as np
@@ -16,8 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
-from course_lib.foundation import token_ledger
-from course_lib.next_token_shifting import next_token_loss
+from course_lib.foundation import RandomOrder, token_ledger
 from course_lib.sliding_windows import (
     OneScreenLoader,
     SlidingWindowDataset,
@@ -28,8 +29,6 @@ from course_lib.sliding_windows import (
     make_dataloader,
     window_starts,
 )
-
-# Naive twins, straight from the definitions.
 
 
 def naive_starts(num_tokens: int, context_length: int, stride: int) -> list[int]:
@@ -46,7 +45,7 @@ def naive_batch(ids, starts, context_length: int) -> tuple[list[list[int]], list
     return inputs, targets
 
 
-# Counting and starts
+# count_windows, window_starts
 
 
 @given(st.integers(0, 80), st.integers(1, 30), st.integers(1, 40))
@@ -59,7 +58,15 @@ def test_count_and_starts_are_those_of_walking_along_the_stream(num_tokens, cont
     assert starts.dtype == np.int64
 
 
-# Gathering
+def test_counts_and_starts_of_the_largest_numbers_do_not_overflow():
+    assert count_windows(10**18 + 1, 1) == 10**18
+    assert count_windows(100_000, np.int8(127), np.int8(127)) == 787
+    assert window_starts(10, 2, 2**63).tolist() == [0]
+    assert window_starts(0, 2, 2**63).tolist() == []
+    assert SlidingWindowDataset(range(20), 4, 2**70).starts.tolist() == [0]
+
+
+# gather_windows, make_pairs
 
 
 @given(st.data())
@@ -141,7 +148,74 @@ def test_streams_of_every_kind_give_the_same_batches(kind):
         assert inputs.dtype == targets.dtype == torch.int64
 
 
-# The data set
+@pytest.mark.parametrize(
+    ("ids", "starts", "context_length", "words"),
+    [
+        (
+            range(20),
+            [0, 16],
+            4,
+            "must lie in 0 ... 15: 5 ids (context_length + 1) are needed from each on, in a stream of 20",
+        ),
+        (range(20), [-1, 3], 4, "got -1 ... 3"),
+        (range(4), [0], 4, "must lie in nothing at all"),
+        (range(20), [0], 2**63 - 1, "must lie in nothing at all"),
+        ([], [0], 4, "in a stream of 0"),
+    ],
+)
+def test_windows_beyond_the_stream_are_refused(ids, starts, context_length, words):
+    with pytest.raises(ValueError, match=rf"^starts .*{re.escape(words)}"):
+        gather_windows(ids, starts, context_length)
+
+
+def test_negative_ids_are_refused_and_what_is_not_needed_is_not_read(tmp_path):
+    np.array([5, 1, 3, -2]).tofile(tmp_path / "ids.bin")
+    ids = np.memmap(tmp_path / "ids.bin", dtype=np.int64, mode="r")
+    assert gather_windows(ids, 0, 2)[1].tolist() == [1, 3]
+    dataset = SlidingWindowDataset(ids, 2)  # a memory map has not been read yet
+    for call in (
+        lambda: gather_windows(ids, [0, 1], 2),
+        lambda: dataset[1],
+        lambda: list(make_dataloader(dataset, 2, base_seed=0)),
+        lambda: SlidingWindowDataset([5, -2, 3], 2),
+    ):
+        with pytest.raises(ValueError, match=r"^ids must not be negative, got -2"):
+            call()
+
+
+# OneScreenLoader
+
+
+@given(st.integers(5, 60), st.integers(1, 4), st.integers(1, 6), st.integers(1, 20), st.integers(0, 9))
+def test_the_loader_on_one_screen_yields_what_the_real_one_yields(num_tokens, context_length, stride, size, seed):
+    small = OneScreenLoader(np.arange(num_tokens), context_length, stride, batch_size=size, base_seed=seed)
+    windows_ = SlidingWindowDataset(np.arange(num_tokens), context_length, stride)
+    loader = make_dataloader(windows_, size, base_seed=seed)
+    for _ in range(3):  # epoch after epoch
+        assert len(small) == len(loader)
+        for got, wanted in zip(small, loader, strict=True):
+            assert all(map(torch.equal, got, wanted))
+
+
+def test_the_loader_on_one_screen_goes_on_where_it_or_the_real_one_was_left():
+    make = lambda: OneScreenLoader(np.arange(54), 1, 1, batch_size=5, base_seed=7)
+    for delivered in range(11):
+        first = make()
+        before = [starts_of(batch) for batch in itertools.islice(first, delivered)]
+        state = json.loads(json.dumps(first.state_dict()))
+        real = small_loader(0, delivered)
+        second = make()
+        second.load_state_dict(state)
+        assert len(second) == 11 - delivered
+        rest = windows(second)
+        assert before + rest == epoch(53, 5)
+        assert windows(second) == epoch(53, 5, 1)
+        assert windows(real) == rest
+        if delivered:
+            assert real.sampler.position.begin == (1, 0)
+
+
+# SlidingWindowDataset: windows
 
 
 @given(st.integers(2, 60), st.integers(1, 20), st.integers(1, 25))
@@ -149,7 +223,9 @@ def test_the_data_set_holds_exactly_the_windows_at_its_starts(num_tokens, contex
     expected = naive_starts(num_tokens, context_length, stride)
     ids = list(range(100, 100 + num_tokens))
     if not expected:
-        with pytest.raises(ValueError, match=f"^ids must hold at least {context_length + 1} tokens.*got {num_tokens}$"):
+        with pytest.raises(
+            ValueError, match=rf"^ids must hold at least {context_length + 1} tokens.*got {num_tokens}$"
+        ):
             SlidingWindowDataset(ids, context_length, stride)
         return
     dataset = SlidingWindowDataset(ids, context_length, stride)
@@ -174,6 +250,25 @@ def test_indices_work_as_in_a_list():
     for indices in ([3, 0, 3, -1], np.array([3, 0]), torch.tensor([8, 1]), range(3), np.array([], dtype=int), []):
         assert dataset[indices][0][:, 0].tolist() == [starts[int(i)] for i in indices]
     assert dataset[np.array([[0, 1], [2, 3]])][0].shape == (2, 2, 3)
+
+
+@pytest.mark.parametrize(
+    "index", [16, -17, [0, 16], torch.tensor(16), None, ..., "0", [True, False], 1.0, (0, 1), True]
+)
+def test_an_index_that_a_list_would_refuse_is_refused(index):
+    dataset = SlidingWindowDataset(range(20), 4)
+    for windows_ in (dataset, dataset.as_rows()):
+        with pytest.raises((IndexError, TypeError), match=r"^index must (lie within the 16 windows|be)"):
+            windows_[index]
+
+
+@pytest.mark.parametrize("name", ["stream", "context_length", "stride", "starts"])
+def test_what_the_windows_depend_on_cannot_be_set_later(name):
+    with pytest.raises(AttributeError, match=name):
+        setattr(SlidingWindowDataset(range(20), 4), name, 2)
+
+
+# SlidingWindowDataset: memory and pickles
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, ">u2", np.uint32])
@@ -268,7 +363,7 @@ def test_a_private_map_is_pickled_with_what_was_written_into_it(tmp_path):
     assert pickle.loads(pickle.dumps(SlidingWindowDataset(ids, 4))).stream[0] == 7
 
 
-# Windows of what is left at the end, padded
+# SlidingWindowDataset: the padded tail, and rows for transformers
 
 
 def naive_padded(num_tokens: int, context_length: int, stride: int) -> list[int]:
@@ -284,7 +379,7 @@ def test_a_padded_tail_adds_the_one_window_that_is_missing(num_tokens, context_l
     ids = list(range(100, 100 + num_tokens))
     expected = naive_padded(num_tokens, context_length, stride)
     if not expected:
-        with pytest.raises(ValueError, match=f"^ids must hold at least 2 tokens for one window.*got {num_tokens}$"):
+        with pytest.raises(ValueError, match=rf"^ids must hold at least 2 tokens for one window.*got {num_tokens}$"):
             SlidingWindowDataset(ids, context_length, stride, pad_tail=True)
         return
     dataset = SlidingWindowDataset(ids, context_length, stride, pad_tail=True)
@@ -348,47 +443,29 @@ def test_the_loader_delivers_a_padded_window_with_and_without_workers(workers, r
         plain.load_state_dict(state)
 
 
-def test_a_padded_tail_scores_as_the_mean_of_its_real_targets():
-    torch.manual_seed(0)
-    logits = torch.randn(8, 4, 40)
-    _, targets = padded()[:]
-    each = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
-    assert torch.allclose(next_token_loss(logits, targets), each[:30].mean())
+# SlidingWindowDataset.fingerprint
 
 
-# A loader on one screen
+@pytest.mark.parametrize("num_tokens", [2, 1000, 2**16 + 1, 300_000])
+def test_the_fingerprint_tells_texts_apart_and_not_their_dtypes(num_tokens):
+    ids = np.random.default_rng(0).integers(0, 200, num_tokens)
+    fingerprint = SlidingWindowDataset(ids, 1).fingerprint
+    for same in (ids.tolist(), ids.astype(np.uint8), ids.astype(">u4"), torch.from_numpy(ids.copy())):
+        assert SlidingWindowDataset(same, 1).fingerprint == fingerprint
+    others = [np.roll(ids, 1) if len(set(ids.tolist())) > 1 else ids + 1, ids + 1]
+    for position_ in (0, -1):
+        others.append(ids.copy())
+        others[-1][position_] += 1
+    assert fingerprint not in {SlidingWindowDataset(other, 1).fingerprint for other in others}
 
 
-@given(st.integers(5, 60), st.integers(1, 4), st.integers(1, 6), st.integers(1, 20), st.integers(0, 9))
-def test_the_loader_on_one_screen_yields_what_the_real_one_yields(num_tokens, context_length, stride, size, seed):
-    small = OneScreenLoader(np.arange(num_tokens), context_length, stride, batch_size=size, base_seed=seed)
-    windows_ = SlidingWindowDataset(np.arange(num_tokens), context_length, stride)
-    loader = make_dataloader(windows_, size, base_seed=seed)
-    for _ in range(3):  # epoch after epoch
-        assert len(small) == len(loader)
-        for got, wanted in zip(small, loader, strict=True):
-            assert all(map(torch.equal, got, wanted))
+def test_the_fingerprint_of_a_long_stream_reads_little_of_it():
+    ids = np.zeros(10_000_000, dtype=np.uint8)
+    with memory_below(2_000_000):
+        assert len(SlidingWindowDataset(ids, 8).fingerprint) == 16
 
 
-def test_the_loader_on_one_screen_goes_on_where_it_or_the_real_one_was_left():
-    make = lambda: OneScreenLoader(np.arange(54), 1, 1, batch_size=5, base_seed=7)
-    for delivered in range(11):
-        first = make()
-        before = [starts_of(batch) for batch in itertools.islice(first, delivered)]
-        state = json.loads(json.dumps(first.state_dict()))
-        real = small_loader(0, delivered)
-        second = make()
-        second.load_state_dict(state)
-        assert len(second) == 11 - delivered
-        rest = windows(second)
-        assert before + rest == epoch(53, 5)
-        assert windows(second) == epoch(53, 5, 1)
-        assert windows(real) == rest
-        if delivered:
-            assert real.sampler.position.begin == (1, 0)
-
-
-# The loader
+# make_dataloader
 
 
 def indexed(num_windows: int) -> SlidingWindowDataset:
@@ -472,14 +549,6 @@ def test_the_order_is_a_function_of_base_seed_plus_epoch_alone(num_windows, size
         assert windows(loader) == epoch(num_windows, size, number)
 
 
-def test_consecutive_epochs_differ_and_so_do_seeds():
-    orders = [flat(epoch(103, 10, number)) for number in range(5)]
-    orders += [flat(epoch(103, 10, 0, base_seed=seed)) for seed in (100, 101)]
-    assert len({tuple(order) for order in orders}) == len(orders)
-    assert all(sum(a == b for a, b in zip(orders[i], orders[i + 1], strict=True)) < 15 for i in range(6))
-    assert all(order != sorted(order) for order in orders)
-
-
 @pytest.mark.parametrize("num_workers", [1, 2])
 def test_workers_change_nothing(num_workers):
     for settings_ in ({}, {"shuffle": False}, {"drop_last": True}, {"rank": 1, "world_size": 2}):
@@ -495,7 +564,73 @@ def test_loading_leaves_the_global_generators_alone(num_workers):
     assert np.random.get_state()[1].tolist() == numpy_state  # noqa: NPY002
 
 
-# Resuming
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (
+            {"batch_size": 17, "drop_last": True},
+            "needs at least 17 windows for one batch, got 16: the mean loss of no batches",
+        ),
+        ({"batch_size": 9, "drop_last": True, "world_size": 2}, "needs at least 18 windows"),
+        ({"world_size": 17}, "needs at least 17 windows"),
+        ({"rank": 1}, "rank must be an integer of at least 0 and at most 0, got 1"),
+        ({"shuffle": False, "order": RandomOrder}, "shuffle must be left out where order"),
+        ({"order": lambda size, seed: np.zeros(size, dtype=int)}, "order must hold each window once"),
+        ({"batch_sampler": [], "in_order": False}, "got batch_sampler, in_order: the others would change the batches"),
+        ({"pin_memory": "no"}, "pin_memory must be True or False, got 'no'"),
+        ({"persistent_workers": 1}, "persistent_workers must be True or False"),
+        ({"num_workers": 1, "prefetch_factor": 0}, "prefetch_factor must be"),
+        ({"num_workers": 1, "timeout": -1}, "timeout must be"),
+    ],
+)
+def test_a_loader_that_could_not_be_read_as_asked_is_refused(settings, words):
+    settings = {"batch_size": 2, "base_seed": 0} | settings
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        make_dataloader(SlidingWindowDataset(range(20), 4), **settings)
+
+
+# make_dataloader: ranks
+
+
+@given(st.integers(1, 80), st.integers(1, 9), st.integers(1, 5), st.booleans(), st.booleans(), st.integers(0, 3))
+def test_ranks_share_out_one_process_batch_by_batch(num_windows, batch_size, world_size, shuffle, drop_last, number):
+    if num_windows < (batch_size * world_size if drop_last else world_size):
+        return
+    common = {"shuffle": shuffle, "drop_last": drop_last}
+    ranks = [epoch(num_windows, batch_size, number, rank=r, world_size=world_size, **common) for r in range(world_size)]
+    alone = epoch(num_windows, batch_size * world_size, number, **common)
+    # as long as one another, batch by batch
+    assert len({tuple(len(batch) for batch in rank) for rank in ranks}) == 1
+    # the k-th batches together are the k-th batch of one process, but for what cannot be shared out evenly
+    together = [flat(list(batches)) for batches in zip(*ranks, strict=True)]
+    full = num_windows // (batch_size * world_size)
+    assert together[:full] == alone[:full]
+    for share, batch in zip(together[full:], alone[full:], strict=False):
+        assert share == batch[: len(share)]
+    # disjoint, and complete but for fewer windows than ranks
+    seen = flat(together)
+    assert len(set(seen)) == len(seen)
+    left_out = num_windows - len(seen)
+    assert left_out < (batch_size * world_size if drop_last else world_size)
+
+
+def test_what_ranks_leave_out_differs_from_epoch_to_epoch():
+    def left_out(number):
+        ranks = [epoch(20, 2, number, rank=r, world_size=3) for r in range(3)]
+        return set(range(20)) - set(flat(ranks[0]) + flat(ranks[1]) + flat(ranks[2]))
+
+    assert all(len(left_out(number)) == 2 for number in range(6))
+    assert len({frozenset(left_out(number)) for number in range(6)}) > 1
+
+
+def test_each_rank_resumes_its_own_share():
+    whole = epoch(53, 4, rank=1, world_size=3)
+    loader = make_dataloader(indexed(53), 4, base_seed=7, rank=1, world_size=3)
+    loader.load_state_dict(loader.state_dict() | {"windows_delivered": 2 * 4 * 3})
+    assert windows(loader) == whole[2:]
+
+
+# WindowLoader.state_dict, .load_state_dict
 
 
 def position(loader) -> tuple[int, int]:
@@ -588,6 +723,47 @@ def test_the_state_is_right_at_every_moment():
     assert position(loader) == (3, 0)
 
 
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("base_seed", {"base_seed": 8}),
+        ("order", {"shuffle": False}),
+        ("num_tokens", {"dataset": indexed(54)}),
+        ("fingerprint", {"dataset": SlidingWindowDataset(range(1, 55), 1)}),
+        ("context_length", {"dataset": SlidingWindowDataset(range(54), 2)}),
+        ("stride", {"dataset": SlidingWindowDataset(range(54), 1, 2)}),
+    ],
+)
+def test_a_state_of_another_loader_is_refused_by_what_differs(name, changes):
+    arguments = {"dataset": indexed(53), "batch_size": 5, "base_seed": 7}
+    state = make_dataloader(**arguments).state_dict()
+    loader = make_dataloader(**(arguments | changes))
+    with pytest.raises(ValueError, match=rf"^state was saved with {name}=.*, but this loader has {name}="):
+        loader.load_state_dict(state)
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"windows_delivered": 54}, "windows_delivered must be an integer of at least 0 and at most 53"),
+        ({"windows_delivered": -1}, "windows_delivered must be"),
+        ({"windows_delivered": True}, "windows_delivered must be"),
+        ({"epoch": -1}, "epoch must be"),
+        ({"epoch": math.nan}, "epoch must be"),
+        ({"stride": np.array([1])}, "state was saved with stride=array"),
+    ],
+)
+def test_a_state_that_nobody_saved_is_refused_and_changes_nothing(entry, words):
+    loader = small_loader(2, 4)
+    before = loader.state_dict()
+    with pytest.raises((TypeError, ValueError), match=rf"^{words}"):
+        loader.load_state_dict(before | entry)
+    assert loader.state_dict() == before
+
+
+# WindowLoader.set_epoch, and several iterators: the position belongs to the one that acted last
+
+
 @pytest.mark.parametrize("num_workers", [0, 2])
 def test_epoch_follows_epoch_unless_another_is_set(num_workers):
     loader = small_loader(num_workers=num_workers)
@@ -609,9 +785,6 @@ def test_an_epoch_before_that_of_a_loaded_state_is_refused():
     assert windows(loader) == epoch(53, 5, 0)
 
 
-# Two iterators of one loader: the position belongs to the one that acted last.
-
-
 @pytest.mark.parametrize("num_workers", [0, 2])
 def test_a_peek_does_not_move_the_loop_that_runs(num_workers):
     whole = epoch(53, 5, 2)
@@ -629,14 +802,6 @@ def test_a_peek_does_not_move_the_loop_that_runs(num_workers):
     assert position(loader) == (3, 0)
 
 
-def test_a_peek_before_the_loop_is_forgotten_when_the_loop_begins():
-    loader = small_loader()
-    next(iter(loader))
-    batches = iter(loader)
-    assert position(loader) == (0, 0)
-    assert windows(resumed(loader.state_dict())) == epoch(53, 5) == [starts_of(batch) for batch in batches]
-
-
 def test_a_peek_after_loading_keeps_the_loaded_position():
     whole = epoch(53, 5, 2)
     loader = small_loader(2, 4)
@@ -645,22 +810,6 @@ def test_a_peek_after_loading_keeps_the_loaded_position():
     loader.sampler.set_epoch(2)
     assert windows(loader) == whole[4:]
     assert windows(loader) == epoch(53, 5, 3)
-
-
-def test_a_loader_zipped_with_itself_counts_each_batch_once():
-    loader = small_loader()
-    for number, (one, other) in enumerate(zip(loader, loader, strict=True), start=1):
-        assert starts_of(one) == starts_of(other)
-        assert position(loader) == place(0, number)
-    assert windows(loader) == epoch(53, 5, 1)  # two ends of one epoch are one
-
-
-@pytest.mark.parametrize("num_workers", [0, 2])
-def test_setting_the_epoch_does_not_move_a_loop_that_has_begun(num_workers):
-    loader = small_loader(num_workers=num_workers)
-    batches = iter(loader)
-    loader.sampler.set_epoch(1)
-    assert [starts_of(batch) for batch in batches] == epoch(53, 5)
 
 
 def test_setting_the_epoch_does_not_move_a_loop_that_runs():
@@ -686,101 +835,3 @@ def test_the_end_of_an_older_loop_does_not_undo_a_loaded_state(number, delivered
     loader.load_state_dict(loader.state_dict() | at(number, delivered))
     list(old)
     assert windows(loader) == epoch(53, 5, number)[delivered:]
-
-
-def test_loading_its_own_state_makes_a_loader_go_on_where_it_was_left():
-    loader = small_loader()
-    batches = iter(loader)
-    got = [starts_of(next(batches)) for _ in range(4)]
-    loader.load_state_dict(loader.state_dict())
-    assert got + windows(loader) == epoch(53, 5)
-
-
-def test_resuming_twice_in_one_epoch_goes_on_where_the_second_stopped():
-    whole, got = epoch(53, 5), []
-    state = small_loader().state_dict()
-    for _ in range(4):
-        loader = resumed(state)
-        for batch, _ in zip(loader, range(3), strict=False):
-            got.append(starts_of(batch))
-            state = loader.state_dict()
-    assert got == whole
-
-
-@pytest.mark.parametrize(
-    ("name", "changes"),
-    [
-        ("base_seed", {"base_seed": 8}),
-        ("order", {"shuffle": False}),
-        ("num_tokens", {"dataset": indexed(54)}),
-        ("fingerprint", {"dataset": SlidingWindowDataset(range(1, 55), 1)}),
-        ("context_length", {"dataset": SlidingWindowDataset(range(54), 2)}),
-        ("stride", {"dataset": SlidingWindowDataset(range(54), 1, 2)}),
-    ],
-)
-def test_a_state_of_another_loader_is_refused_by_what_differs(name, changes):
-    arguments = {"dataset": indexed(53), "batch_size": 5, "base_seed": 7}
-    state = make_dataloader(**arguments).state_dict()
-    loader = make_dataloader(**(arguments | changes))
-    with pytest.raises(ValueError, match=f"^state was saved with {name}=.*, but this loader has {name}="):
-        loader.load_state_dict(state)
-
-
-@pytest.mark.parametrize("num_tokens", [2, 1000, 2**16 + 1, 300_000])
-def test_the_fingerprint_tells_texts_apart_and_not_their_dtypes(num_tokens):
-    ids = np.random.default_rng(0).integers(0, 200, num_tokens)
-    fingerprint = SlidingWindowDataset(ids, 1).fingerprint
-    for same in (ids.tolist(), ids.astype(np.uint8), ids.astype(">u4"), torch.from_numpy(ids.copy())):
-        assert SlidingWindowDataset(same, 1).fingerprint == fingerprint
-    others = [np.roll(ids, 1) if len(set(ids.tolist())) > 1 else ids + 1, ids + 1]
-    for position_ in (0, -1):
-        others.append(ids.copy())
-        others[-1][position_] += 1
-    assert fingerprint not in {SlidingWindowDataset(other, 1).fingerprint for other in others}
-
-
-def test_the_fingerprint_of_a_long_stream_reads_little_of_it():
-    ids = np.zeros(10_000_000, dtype=np.uint8)
-    with memory_below(2_000_000):
-        assert len(SlidingWindowDataset(ids, 8).fingerprint) == 16
-
-
-# Ranks
-
-
-@given(st.integers(1, 80), st.integers(1, 9), st.integers(1, 5), st.booleans(), st.booleans(), st.integers(0, 3))
-def test_ranks_share_out_one_process_batch_by_batch(num_windows, batch_size, world_size, shuffle, drop_last, number):
-    if num_windows < (batch_size * world_size if drop_last else world_size):
-        return
-    common = {"shuffle": shuffle, "drop_last": drop_last}
-    ranks = [epoch(num_windows, batch_size, number, rank=r, world_size=world_size, **common) for r in range(world_size)]
-    alone = epoch(num_windows, batch_size * world_size, number, **common)
-    # as long as one another, batch by batch
-    assert len({tuple(len(batch) for batch in rank) for rank in ranks}) == 1
-    # the k-th batches together are the k-th batch of one process, but for what cannot be shared out evenly
-    together = [flat(list(batches)) for batches in zip(*ranks, strict=True)]
-    full = num_windows // (batch_size * world_size)
-    assert together[:full] == alone[:full]
-    for share, batch in zip(together[full:], alone[full:], strict=False):
-        assert share == batch[: len(share)]
-    # disjoint, and complete but for fewer windows than ranks
-    seen = flat(together)
-    assert len(set(seen)) == len(seen)
-    left_out = num_windows - len(seen)
-    assert left_out < (batch_size * world_size if drop_last else world_size)
-
-
-def test_what_ranks_leave_out_differs_from_epoch_to_epoch():
-    def left_out(number):
-        ranks = [epoch(20, 2, number, rank=r, world_size=3) for r in range(3)]
-        return set(range(20)) - set(flat(ranks[0]) + flat(ranks[1]) + flat(ranks[2]))
-
-    assert all(len(left_out(number)) == 2 for number in range(6))
-    assert len({frozenset(left_out(number)) for number in range(6)}) > 1
-
-
-def test_each_rank_resumes_its_own_share():
-    whole = epoch(53, 4, rank=1, world_size=3)
-    loader = make_dataloader(indexed(53), 4, base_seed=7, rank=1, world_size=3)
-    loader.load_state_dict(loader.state_dict() | {"windows_delivered": 2 * 4 * 3})
-    assert windows(loader) == whole[2:]

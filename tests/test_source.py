@@ -1,8 +1,10 @@
 """The source that notebooks show is the source that they import."""
 
 import ast
+import functools
 import inspect
 
+import numpy as np
 import pytest
 
 from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset, count_windows
@@ -67,3 +69,19 @@ def test_it_tells_the_file_and_shows_one_block_for_each_thing(shown):
     assert f"\n\n```python\n{source_of(count_windows)}\n```\n\n" in markdown
     show_source(count_windows, full=True)
     assert shown[2]["text/plain"].endswith(source_of(count_windows, full=True))
+
+
+@pytest.mark.parametrize("thing", ["count_windows", functools, None, 5])
+def test_only_functions_and_classes_have_a_source_to_show(thing):
+    with pytest.raises(TypeError, match=rf"^things must be functions or classes, got {type(thing).__name__}"):
+        show_source(thing)
+
+
+@pytest.mark.parametrize("thing", [len, int, np.add, functools.partial(sample, 1), functools.partial.__call__])
+def test_what_is_not_written_in_python_is_told(thing):
+    with pytest.raises(TypeError, match=r"^things must be written in Python, got"):
+        show_source(thing)
+
+
+def test_a_cached_function_shows_what_is_cached():
+    assert source_of(functools.lru_cache(sample)) == source_of(sample)

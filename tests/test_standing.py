@@ -66,6 +66,14 @@ def test_a_browser_is_told_which_guesses_to_count(lesson):
     assert "<script" not in shown
 
 
+def test_only_exercises_of_a_lesson_have_a_standing():
+    for thing, error in ((3, TypeError), (importlib, ValueError)):
+        with pytest.raises(
+            error, match=r"^exercises must be those of a lesson, imported from course_lib.exercises, got"
+        ):
+            show_progress(thing)
+
+
 @pytest.fixture
 def names(monkeypatch):
     """The names that a lesson defines, when Jupyter says which one this is."""

@@ -92,6 +92,8 @@ def test_an_array_is_wrapped_uncopied_and_a_stream_stays_what_it_is():
     assert stream[2:4].tolist() == [2, 3]
     assert stream.compacted().dtype == np.uint16
     assert as_stream("ids", [5, 70_000]).compacted().dtype == np.uint32
+    with pytest.raises(ValueError, match=r"^corpus must be one-dimensional"):
+        as_stream("corpus", [[1]])
 
 
 def test_a_stream_of_ones_own_needs_no_more_than_the_base_class_asks(tmp_path):

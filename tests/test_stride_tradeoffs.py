@@ -1,6 +1,7 @@
 """Costs counted from starts, confidence intervals, strided evaluation and splits, each beside a naive twin."""
 
 import math
+import re
 import statistics
 from unittest import mock
 
@@ -14,16 +15,19 @@ from course_lib import stride_tradeoffs
 from course_lib.foundation import GRUModel
 from course_lib.sliding_windows import count_windows, window_starts
 from course_lib.stride_tradeoffs import (
+    cost_table,
     epoch_cost,
     plan_epoch,
+    prediction_losses,
+    scored_rows,
     scored_windows,
     split_overlap,
     split_stream,
+    stride_costs,
     strided_evaluation,
     strided_losses,
+    usual_strides,
 )
-
-# Naive twins, straight from the definitions.
 
 
 def naive_contexts(starts, num_tokens: int, context_length: int) -> dict[int, list[int]]:
@@ -60,7 +64,12 @@ def one_loss(ids, token: int, context: int) -> float:
     return -math.log(READER(inputs)[0, -1].double().softmax(dim=0)[int(ids[token])])
 
 
-# What an epoch costs
+def flat(inputs: torch.Tensor) -> torch.Tensor:
+    """A model of 5 ids that knows nothing."""
+    return torch.zeros(*inputs.shape, 5)
+
+
+# epoch_cost
 
 
 @given(st.data())
@@ -83,21 +92,71 @@ def test_a_cost_is_what_walking_over_every_window_counts(data):
     assert cost.continued == pytest.approx(statistics.mean(followed) if followed else 0)
 
 
-@given(st.integers(0, 200), st.integers(1, 20), st.integers(1, 9), st.integers(1, 50))
-def test_a_stride_costs_what_the_formulas_say(num_tokens, context_length, batch_size, stride):
-    cost = epoch_cost(window_starts(num_tokens, context_length, stride), num_tokens, context_length, batch_size)
-    windows = count_windows(num_tokens, context_length, stride)
-    plan = plan_epoch(num_tokens, context_length, stride, batch_size, tokens_per_second=10)
-    assert cost.windows == plan.windows == windows
-    assert cost.steps == plan.steps
-    assert cost.tokens_processed == plan.tokens_processed == windows * context_length
-    assert plan.seconds == windows * context_length / 10
-    if windows:
-        assert cost.effective_size == context_length + (windows - 1) * min(stride, context_length)
-        assert cost.mean_context == (context_length + 1) / 2  # whatever the stride
+def test_an_epoch_without_windows_costs_nothing():
+    assert set(vars(epoch_cost([], 0, 4, 2)).values()) == {0}
+    assert cost_table({"none": epoch_cost([], 0, 4, 2)})[4] == ["mean context", "0.00"]
 
 
-# Strided evaluation
+def test_costs_of_narrow_integers_do_not_overflow():
+    assert epoch_cost(np.zeros(20_000, np.uint8), np.int16(30_000), np.int16(2), 8).tokens_processed == 40_000
+    assert plan_epoch(np.int32(2**31 - 1), 1024, np.int16(1), np.int8(8), 8).windows == 2**31 - 1025
+
+
+@pytest.mark.parametrize("starts", [[5], [-1], [0, 5]])
+def test_starts_beyond_the_stream_have_no_cost_and_no_overlap(starts):
+    for call in (
+        lambda: epoch_cost(starts, 9, 4, 1),
+        lambda: split_overlap(starts, [0], 9, 4),
+        lambda: split_overlap([0], starts, 9, 4),
+    ):
+        with pytest.raises(ValueError, match=r"^starts must lie in 0 ... 4"):
+            call()
+
+
+# usual_strides, stride_costs
+
+
+@pytest.mark.parametrize(
+    ("context_length", "strides"),
+    [(100, [1, 25, 50, 100, 101, 200]), (3, [1, 3, 4, 6]), (2, [1, 2, 3, 4]), (1, [1, 2])],
+)
+def test_the_usual_strides_are_told_apart_however_short_the_context(context_length, strides):
+    assert usual_strides(context_length) == strides
+    costs = stride_costs(1_000, context_length, 2)
+    assert list(costs) == strides
+    assert all(
+        costs[s] == epoch_cost(window_starts(1_000, context_length, s), 1_000, context_length, 2) for s in strides
+    )
+
+
+# prediction_losses
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_losses_of_16_bits_are_computed_in_32(dtype):
+    logits = 9 * torch.randn(4, 16, 300, generator=torch.Generator().manual_seed(0)).to(dtype)
+    inputs = torch.arange(64).view(4, 16)
+    losses = stride_tradeoffs.prediction_losses(lambda _: logits, inputs, inputs)
+    assert np.array_equal(losses, stride_tradeoffs.prediction_losses(lambda _: logits.float(), inputs, inputs))
+
+
+@pytest.mark.parametrize(
+    ("logits", "targets", "words"),
+    [
+        ((2, 3, 5), torch.zeros(1, 3, dtype=int), "got logits (2, 3, 5) for targets (1, 3)"),
+        ((2, 2, 5), torch.zeros(2, 3, dtype=int), "logits must have the shape of targets"),
+        ((2, 5), torch.zeros(2, 3, dtype=int), "got logits (2, 5) for targets (2, 3)"),
+        ((1, 2, 5), torch.tensor([[0, 5]]), "targets must lie in 0 ... 4, got 0 ... 5"),
+        ((1, 2, 5), torch.tensor([[0, -100]]), "targets must lie in 0 ... 4"),
+        ((1, 2, 5), torch.zeros(1, 2), "targets must be integers"),
+    ],
+)
+def test_targets_that_the_logits_cannot_score_are_refused(logits, targets, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        prediction_losses(lambda _: torch.zeros(logits), torch.zeros(2, 3, dtype=int), targets)
+
+
+# scored_windows, scored_rows
 
 
 @given(st.integers(2, 60), st.integers(1, 15), st.data())
@@ -118,12 +177,24 @@ def test_each_token_is_scored_once_by_the_earliest_window_that_reaches_it(num_to
         assert all(context == min(token, context_length) for token, context in scored)
 
 
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_losses_of_16_bits_are_computed_in_32(dtype):
-    logits = 9 * torch.randn(4, 16, 300, generator=torch.Generator().manual_seed(0)).to(dtype)
-    inputs = torch.arange(64).view(4, 16)
-    losses = stride_tradeoffs.prediction_losses(lambda _: logits, inputs, inputs)
-    assert np.array_equal(losses, stride_tradeoffs.prediction_losses(lambda _: logits.float(), inputs, inputs))
+def test_a_stride_that_skips_tokens_cannot_score_each_once():
+    for call in (lambda: scored_windows(9, 4, 5), lambda: strided_losses(flat, [0] * 9, 4, 5)):
+        with pytest.raises(ValueError, match=r"^stride must be at most context_length = 4, got 5"):
+            call()
+
+
+def test_scored_windows_are_drawn_as_context_and_targets():
+    assert scored_rows([(0, 2, 2), (1, 2, 1)], 5) == {
+        "stream": [(0, 1, "lost", 0), (1, 1, "plain", 1), (2, 1, "plain", 2), (3, 1, "plain", 3), (4, 1, "lost", 4)],
+        "": [],
+        "start 0": [(0, 1, "plain2"), (1, 2, "targets")],
+        "start 1": [(1, 2, "plain2"), (3, 1, "targets")],
+    }
+    with pytest.raises(ValueError, match=r"^windows must be \(start, length, scored\) of each window"):
+        scored_rows([0, 2, 2], 5)
+
+
+# strided_losses, strided_evaluation
 
 
 @given(st.integers(2, 40), st.integers(1, 9), st.integers(1, 20), st.data())
@@ -163,7 +234,18 @@ def test_evaluation_leaves_the_global_seed_and_gradients_alone():
     assert all(parameter.grad is None for parameter in READER.parameters())
 
 
-# Training and validation
+def test_a_loss_that_is_no_number_stays_visible():
+    lost = lambda inputs: torch.full((*inputs.shape, 5), math.nan)
+    assert math.isnan(strided_evaluation(lost, [0] * 9, 4, 2).bits_per_token)
+
+
+@pytest.mark.parametrize("ids", [[], [1], [1, 70_000, 2]])
+def test_ids_that_cannot_be_predicted_are_refused(ids):
+    with pytest.raises(ValueError, match=r"^(ids must hold at least 2 tokens|targets must lie in 0 ... 4)"):
+        strided_losses(flat, ids, 2, 1)
+
+
+# split_stream, split_overlap
 
 
 @given(st.integers(4, 300), st.floats(0.01, 0.99))
@@ -182,6 +264,14 @@ def test_a_split_is_two_views_that_make_up_the_stream(num_tokens, fraction):
         assert not part.flags.writeable  # or writing into a part would change the stream
 
 
+@pytest.mark.parametrize("fraction", [0, 1, 1.1, -0.1])
+def test_a_part_of_nothing_or_of_more_than_all_is_refused(fraction):
+    with pytest.raises(
+        ValueError, match=r"^(ids must leave at least 2 tokens for each part|validation_fraction must be)"
+    ):
+        split_stream(range(12), fraction)
+
+
 @given(st.data())
 def test_the_overlap_of_a_split_is_that_of_two_sets_of_tokens(data):
     context_length = data.draw(st.integers(1, 6))
@@ -197,3 +287,20 @@ def test_the_overlap_of_a_split_is_that_of_two_sets_of_tokens(data):
     assert overlap.shared_tokens == len(tokens(validation, 0) & tokens(train, 0))
     assert overlap.validation_targets == len(tokens(validation, 1))
     assert overlap.shared_targets == len(tokens(validation, 1) & tokens(train, 1))
+
+
+# plan_epoch
+
+
+@given(st.integers(0, 200), st.integers(1, 20), st.integers(1, 9), st.integers(1, 50))
+def test_a_stride_costs_what_the_formulas_say(num_tokens, context_length, batch_size, stride):
+    cost = epoch_cost(window_starts(num_tokens, context_length, stride), num_tokens, context_length, batch_size)
+    windows = count_windows(num_tokens, context_length, stride)
+    plan = plan_epoch(num_tokens, context_length, stride, batch_size, tokens_per_second=10)
+    assert cost.windows == plan.windows == windows
+    assert cost.steps == plan.steps
+    assert cost.tokens_processed == plan.tokens_processed == windows * context_length
+    assert plan.seconds == windows * context_length / 10
+    if windows:
+        assert cost.effective_size == context_length + (windows - 1) * min(stride, context_length)
+        assert cost.mean_context == (context_length + 1) / 2  # whatever the stride

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import unicodedata
@@ -23,7 +24,9 @@ from course_lib.tokenizer_pipeline import (
     PAD,
     PIECE_RULES,
     VERIFICATION_SAMPLES,
+    build_decoder,
     build_normalizer,
+    build_post_processor,
     build_pre_tokenizer,
     build_tokenizer,
     cut,
@@ -34,10 +37,15 @@ from course_lib.tokenizer_pipeline import (
 from course_lib.tokenizer_pipeline.markup import strip_html
 
 DOCUMENTS = load_documents()
+
 TEXTS = [document.text for document in DOCUMENTS]
+
 SOME_TEXTS, FEW_TEXTS = TEXTS[::5], TEXTS[::20]  # of each kind some; encoding is what these tests wait for
+
 NORMALIZER = build_normalizer()
+
 PRE_TOKENIZER = build_pre_tokenizer()
+
 OPTIONS = {
     "plain": {},
     "dropout": {"dropout": 0.5},
@@ -48,11 +56,14 @@ OPTIONS = {
     "byte_fallback and dropout": {"byte_fallback": True, "dropout": 0.5},
     "indentation lost": {"keep_indentation": False},
 }
+
 # What breaks normalizers: everything that is invisible, combines, or is whitespace, and something beside it.
 NASTY = list(
     "ab1._'=-!\t\n\r é中\u0301\u00a0\u3000\u200b\u200c\u200d\u00ad\ufeff\ufffd\x00\x07\x0b\x0c\x85\u2028👩🚀\ufe0fक्म"
 )
+
 nasty_texts = st.text(st.sampled_from(NASTY), max_size=25)
+
 any_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
 
@@ -69,7 +80,7 @@ def tokenizer(tokenizers) -> Tokenizer:
     return tokenizers["plain"]
 
 
-# The training stream
+# training_texts
 
 
 def test_the_training_stream_is_filtered_by_quality_and_length():
@@ -93,7 +104,14 @@ def test_markup_does_not_count_as_length_and_code_keeps_it():
     assert list(training_texts([Document("1", "code", 5, page)])) == [page]
 
 
-# Normalizer
+def test_documents_are_read_one_by_one_and_a_wrong_one_is_named():
+    good = Document("1", "article", 3, "x" * 100)
+    assert next(training_texts(itertools.repeat(good))) == "x" * 100
+    with pytest.raises(TypeError, match="number 1 is NoneType"):
+        list(training_texts([good, None]))
+
+
+# build_normalizer
 
 
 def naive_normalize(text: str, keep_indentation: bool) -> str:
@@ -169,6 +187,8 @@ def test_normalized_text_is_nfc_without_control_characters_or_trailing_spaces(te
         ("a\n \n\t\n\nb", "a\n\nb"),
         ("a\n\nb", "a\n\nb"),
         ("a\u00a0\u00a0b", "a\u00a0\u00a0b"),
+        ("a\u200eb", "a\u200eb"),
+        ("\x00\ufeff\u200d", ""),
     ],
 )
 def test_each_step_of_the_normalizer(text, normal):
@@ -180,7 +200,7 @@ def test_a_long_run_of_spaces_takes_no_quadratic_time():
     assert NORMALIZER.normalize_str(" " * 200_000 + "b") == " " * 200_000 + "b"
 
 
-# Pre-tokenizer: a table for each rule
+# PIECE_RULES, build_pre_tokenizer, cut
 
 TABLE = {
     "contraction": [
@@ -304,31 +324,46 @@ def test_long_runs_of_anything_take_no_quadratic_time(unit):
     assert isinstance(NORMALIZER.normalize_str(text + "b"), str)
 
 
-# Model and training
+def test_other_rules_cut_what_they_match_and_what_is_between():
+    assert cut(build_pre_tokenizer({"lower": "x|[a-z]+"}), "aXbb") == ["a", "X", "bb"]
+    assert cut(build_pre_tokenizer({"matches nothing": "q"}), "a.b") == ["a.b"]
+    for rules, words in (
+        ({}, "rules must hold at least one pattern"),
+        ({"a": "("}, r"rules must be patterns, but 'a' is '\('"),
+        ({"a": 3}, "rules must be str, but 'a' is 3"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=rf"^{words}"):
+            build_pre_tokenizer(rules)
 
 
-@pytest.mark.parametrize("name", OPTIONS)
-def test_every_verification_sample_and_document_survives(tokenizers, name):
-    for samples in VERIFICATION_SAMPLES.values():
-        assert find_round_trip_failures(tokenizers[name], samples) == []
-    assert find_round_trip_failures(tokenizers[name], TEXTS if name == "plain" else SOME_TEXTS) == []
+# build_post_processor, build_decoder
 
 
-def test_against_the_original_what_the_normalizer_changes_is_told(tokenizer):
-    texts = ['print("a  b")', 'print("a b")', "e\u0301", "\xe9", "a \n"]
-    changed = [('print("a  b")', 'print("a b")'), ("e\u0301", "\xe9"), ("a \n", "a\n")]
-    assert find_round_trip_failures(tokenizer, texts) == []
-    assert find_round_trip_failures(tokenizer, texts, against="original") == changed
-    as_it_is = Tokenizer.from_str(tokenizer.to_str())
-    as_it_is.normalizer = None
-    assert find_round_trip_failures(as_it_is, texts, against="original") == []
+def test_each_sequence_of_one_or_two_ends(tokenizer):
+    assert tokenizer.encode("one").tokens[-1] == END_OF_TEXT
+    assert tokenizer.encode("").ids == [0]
+    pair = tokenizer.encode("one", "two")
+    first, second = (tokenizer.encode(text).ids for text in ("one", "two"))
+    assert pair.ids == first + second
+    assert pair.type_ids == [0] * len(first) + [1] * len(second)
 
 
-@pytest.mark.parametrize("name", OPTIONS)
-@given(text=nasty_texts | any_text)
-@settings(max_examples=60)
-def test_any_text_survives(tokenizers, name, text):
-    assert find_round_trip_failures(tokenizers[name], [text]) == []
+@pytest.mark.parametrize("name", ["<| a:b |>", "$B"])
+def test_any_name_ends_a_text_as_it_is(name):
+    made = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
+    made.post_processor = build_post_processor(name, 7)
+    assert made.encode("a", "a").tokens == ["a", name, "a", name]
+
+
+def test_a_nameless_end_and_empty_affixes_are_refused():
+    with pytest.raises(ValueError, match=r"^end_of_text must not be empty"):
+        build_post_processor("", 0)
+    with pytest.raises(TypeError, match=r"^affixes must be several non-empty str"):
+        build_decoder(affixes=[""])
+    assert build_decoder(byte_level=False).decode(["<0xE4>", "<0xB8>"]) == "\ufffd\ufffd"
+
+
+# build_tokenizer
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -414,6 +449,83 @@ def test_marks_stand_where_they_are_said_to(tokenizers):
     assert sum(token.endswith("◂") for token in suffixed) == 2
 
 
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        ([], "empty corpus"),
+        ([" \n"], "empty corpus"),
+        (" ", "texts must be several texts"),
+        (["fine", b"bytes"], "texts[1] must be a str, got bytes"),
+        (["\udc00"], "texts[0] must be Unicode"),
+        ([{"body": ["a"]}], "text_column must be one of ['body'], got 'text'"),
+    ],
+)
+def test_what_holds_no_texts_trains_no_tokenizer(texts, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        build_tokenizer(texts, vocab_size=300)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"vocab_size": 257}, "vocab_size must be at least 258"),
+        ({"vocab_size": 513, "continuing_subword_prefix": "▸"}, "vocab_size must be at least 514: 512 tokens of"),
+        ({"special_tokens": []}, "special_tokens must hold at least one name"),
+        ({"special_tokens": ["<|a|>", "<|a|>"]}, "special_tokens must be different"),
+        ({"special_tokens": "<|a|>"}, "special_tokens must be a list of names"),
+        ({"special_tokens": {"<|a|>"}}, "special_tokens must be a list of names"),
+        ({"special_tokens": [3]}, "special_tokens[0] must be a str"),
+        ({"special_tokens": ["the"]}, "special_tokens must not be ordinary text"),
+        ({"special_tokens": ["<0x41>"], "byte_fallback": True}, "special_tokens must not be ordinary text"),
+        ({"special_tokens": ["$A"]}, "special_tokens must not begin with $"),
+        ({"special_tokens": ["<|endé|>"]}, "special_tokens must survive the decoder"),
+        ({"special_tokens": ["<|a▸|>"], "end_of_word_suffix": "▸", "vocab_size": 600}, "must survive the decoder"),
+        ({"end_of_word_suffix": ""}, "end_of_word_suffix must hold a character"),
+        ({"end_of_word_suffix": "</w>"}, "end_of_word_suffix must hold a character"),
+        ({"continuing_subword_prefix": "##"}, "continuing_subword_prefix must hold a character"),
+        ({"end_of_word_suffix": "▸", "continuing_subword_prefix": "▸"}, "must differ from the prefix"),
+        ({"end_of_word_suffix": "▸", "byte_fallback": True}, "end_of_word_suffix must be None with byte_fallback"),
+    ],
+)
+def test_settings_whose_tokenizer_would_lose_text_are_refused(options, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        build_tokenizer(["the cat sat on the mat"] * 3, **{"vocab_size": 300, "progress": False} | options)
+
+
+def test_names_with_spaces_colons_and_letters_of_other_alphabets_are_special_tokens():
+    names = ["<| end:1 |>", "‹|endé|>"]
+    made = build_tokenizer(["the cat"], vocab_size=258, special_tokens=names, progress=False)
+    assert made.encode("the", "cat").tokens[-1] == names[0]
+    assert made.decode([1], skip_special_tokens=False) == names[1]
+
+
+# find_round_trip_failures
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_verification_sample_and_document_survives(tokenizers, name):
+    for samples in VERIFICATION_SAMPLES.values():
+        assert find_round_trip_failures(tokenizers[name], samples) == []
+    assert find_round_trip_failures(tokenizers[name], TEXTS if name == "plain" else SOME_TEXTS) == []
+
+
+def test_against_the_original_what_the_normalizer_changes_is_told(tokenizer):
+    texts = ['print("a  b")', 'print("a b")', "e\u0301", "\xe9", "a \n"]
+    changed = [('print("a  b")', 'print("a b")'), ("e\u0301", "\xe9"), ("a \n", "a\n")]
+    assert find_round_trip_failures(tokenizer, texts) == []
+    assert find_round_trip_failures(tokenizer, texts, against="original") == changed
+    as_it_is = Tokenizer.from_str(tokenizer.to_str())
+    as_it_is.normalizer = None
+    assert find_round_trip_failures(as_it_is, texts, against="original") == []
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@given(text=nasty_texts | any_text)
+@settings(max_examples=60)
+def test_any_text_survives(tokenizers, name, text):
+    assert find_round_trip_failures(tokenizers[name], [text]) == []
+
+
 def test_failures_are_found_and_told(tokenizer):
     broken = Tokenizer.from_str(tokenizer.to_str())
     broken.decoder = decoders.WordPiece()
@@ -422,48 +534,16 @@ def test_failures_are_found_and_told(tokenizer):
     assert text == "two words" != got
 
 
-# Post-processor and decoder
+def test_a_special_token_in_a_text_is_told_and_what_is_no_tokenizer_refused(tokenizer):
+    assert find_round_trip_failures(tokenizer, ["a <|pad|>"]) == [("a <|pad|>", "a<|pad|>")]
+    with pytest.raises(TypeError, match=r"^texts must be several texts"):
+        find_round_trip_failures(tokenizer, "text")
+    for call in (lambda: find_round_trip_failures(None, ["a"]), lambda: wrap_tokenizer(None, model_max_length=8)):
+        with pytest.raises(TypeError, match=r"^tokenizer must be a tokenizers.Tokenizer, got NoneType"):
+            call()
 
 
-def test_each_sequence_of_one_or_two_ends(tokenizer):
-    assert tokenizer.encode("one").tokens[-1] == END_OF_TEXT
-    assert tokenizer.encode("").ids == [0]
-    pair = tokenizer.encode("one", "two")
-    first, second = (tokenizer.encode(text).ids for text in ("one", "two"))
-    assert pair.ids == first + second
-    assert pair.type_ids == [0] * len(first) + [1] * len(second)
-
-
-# The stream
-
-
-def test_the_stream_is_that_of_one_document_after_another(tokenizer):
-    class WithoutEnd:
-        def encode(self, text):
-            return tokenizer.encode(text, add_special_tokens=False)
-
-    stream = encode_corpus(SOME_TEXTS, tokenizer, progress=False)
-    assert np.array_equal(stream, encode_corpus(SOME_TEXTS, WithoutEnd(), end_of_text_id=0, progress=False))
-    assert stream.dtype == np.uint16
-    assert np.array_equal(encode_corpus(iter(SOME_TEXTS), tokenizer), stream)
-    assert np.array_equal(encode_corpus(datasets.Dataset.from_dict({"text": SOME_TEXTS}), tokenizer), stream)
-
-
-def test_batches_are_invisible_in_the_stream(tokenizer, monkeypatch):
-    expected = encode_corpus(SOME_TEXTS, tokenizer)
-    monkeypatch.setattr("course_lib.foundation.tokenizing.BATCH_SIZE", 7)
-    assert np.array_equal(encode_corpus(SOME_TEXTS, tokenizer), expected)
-
-
-def test_a_text_cannot_forge_its_end_and_settings_of_the_tokenizer_do_not_matter(tokenizer):
-    changed = Tokenizer.from_str(tokenizer.to_str())
-    changed.enable_truncation(4)
-    changed.enable_padding(length=50)
-    stream = encode_corpus([f"a {END_OF_TEXT} b {PAD}", ""], changed)
-    assert np.count_nonzero(stream == 0) == 2
-    assert np.count_nonzero(stream == 1) == 0
-    assert not changed.encode_special_tokens
-    assert changed.truncation is not None
+# encode_corpus, of a tokenizer that ends each text
 
 
 @pytest.mark.parametrize(
@@ -483,7 +563,7 @@ def test_the_largest_id_chooses_the_dtype_added_tokens_included(ids, added, dtyp
     assert stream.tolist() == [ids[-1], 0]
 
 
-# Wrapped
+# wrap_tokenizer
 
 
 def test_roles_sides_and_length_are_set(tokenizer):
@@ -544,3 +624,19 @@ def test_one_token_in_three_roles_is_allowed_and_hides_every_end(tokenizer):
     ids = wrapped(["a", "a b c"], padding=True)["input_ids"]
     assert wrapped.pad_token_id == wrapped.eos_token_id
     assert all(row[-1] == wrapped.pad_token_id for row in ids)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"pad_token": "a"}, {"pad_token": "[PAD]"}, {"pad_token": None}, {"end_of_text": "</s>"}, {"end_of_text": ""}],
+)
+def test_roles_are_those_of_special_tokens_that_there_are(tokenizer, settings):
+    with pytest.raises(ValueError, match=rf"^{next(iter(settings))} must be one of the special"):
+        wrap_tokenizer(tokenizer, model_max_length=8, **settings)
+
+
+def test_a_length_has_room_for_a_token_and_its_end(tokenizer):
+    assert len(wrap_tokenizer(tokenizer, model_max_length=2)("a b c", truncation=True)["input_ids"]) == 2
+    wrap_tokenizer(tokenizer, model_max_length=1, for_prompts=True)
+    with pytest.raises(ValueError, match=r"^model_max_length must be"):
+        wrap_tokenizer(tokenizer, model_max_length=1)

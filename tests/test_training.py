@@ -13,6 +13,7 @@ from torch import nn
 from course_lib.foundation import AttentionModel, BigramModel, GRUModel
 from course_lib.sliding_windows import SlidingWindowDataset, WindowLoader, make_dataloader
 from course_lib.teaching import evaluate, repeat_epochs, train
+from course_lib.teaching.training import Evaluation
 
 V = 5
 
@@ -59,6 +60,26 @@ def test_the_units_agree():
     assert result.perplexity == pytest.approx(V)
     assert result.bits_per_byte == pytest.approx(4 * math.log2(V) / 8)
     assert evaluate(BigramModel(V), range(V), 2).bits_per_byte is None
+
+
+def test_perplexity_that_no_float_holds_is_infinite():
+    assert Evaluation(1000.0, 1).perplexity == math.inf
+    assert math.isnan(Evaluation(math.nan, 1).perplexity)
+
+
+@pytest.mark.parametrize(
+    ("ids", "words"),
+    [
+        ([3], "ids must hold at least 2 tokens"),
+        ([0, 1, V], "targets must lie in 0 ... 4"),
+        ([V, 0, 1], "inputs must lie in 0 ... 4, got 0 ... 5"),
+    ],
+)
+def test_a_text_that_the_model_cannot_read_or_predict_is_refused(ids, words):
+    assert evaluate(BigramModel(V), [0, 1] * 40_000, np.int16(16)).num_targets == 79_999
+    assert evaluate(BigramModel(V), [0, 1, 2], 2**64).num_targets == 2
+    with pytest.raises(ValueError, match=rf"^{words}"):
+        evaluate(BigramModel(V), ids, 2)
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -184,9 +205,24 @@ def test_one_thread_is_taken_and_the_global_generator_left_alone(call):
 def test_a_loss_that_is_no_number_stops_the_training_at_once(bad):
     model = BigramModel(V)
     batch = torch.tensor([[0, 1]]), torch.tensor([[1, 2]])
-    with pytest.raises(ValueError, match=f"^the loss became {bad} in step 0: try a smaller learning_rate$"):
+    with pytest.raises(ValueError, match=rf"^the loss became {bad} in step 0: try a smaller learning_rate$"):
         train(model, [batch], num_updates=1, loss_function=lambda logits, _: logits.sum() + bad, progress=False)
     assert torch.isfinite(model.table).all()
+
+
+@pytest.mark.parametrize(
+    ("batches", "words"),
+    [
+        (0, "batches must hold 4 for as many steps, but ended after 0"),
+        (3, "batches must hold 4 for as many steps, but ended after 3"),
+        ([torch.tensor([[0, 1]])], "batches must be pairs of inputs and targets, got Tensor"),
+    ],
+)
+def test_a_training_gets_as_many_pairs_as_it_has_steps(batches, words):
+    pair = torch.tensor([[0, 1]]), torch.tensor([[1, 2]])
+    batches = [pair] * batches if isinstance(batches, int) else batches
+    with pytest.raises((TypeError, ValueError), match=rf"^{words}"):
+        train(BigramModel(V), batches, num_updates=4, progress=False)
 
 
 def test_inputs_of_several_parts_are_the_arguments_of_the_model():
