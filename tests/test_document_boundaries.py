@@ -11,6 +11,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.version import Version
 
 from any_tokenizer import KINDS, TEXTS, each_kind, framed
 from course_lib.document_boundaries import (
@@ -112,11 +113,12 @@ def test_a_batch_is_that_of_the_library_on_the_same_documents(documents):
     assert torch.equal(PackingCollator(FACE)([row])["labels"], theirs["labels"])
 
 
-def test_an_empty_document_gives_the_library_a_label_too_many():
-    from transformers import DataCollatorWithFlattening  # takes seconds, in each process that collects tests
+def test_an_empty_document_gives_the_library_a_label_too_many_up_to_5_23():
+    import transformers  # takes seconds, in each process that collects tests
 
-    theirs = DataCollatorWithFlattening()([{"input_ids": [5]}, {"input_ids": []}])
-    assert (theirs["input_ids"].shape, theirs["labels"].shape) == ((1, 1), (1, 2))
+    theirs = transformers.DataCollatorWithFlattening()([{"input_ids": [5]}, {"input_ids": []}])
+    spare = Version(transformers.__version__) < Version("5.24")
+    assert (theirs["input_ids"].shape, theirs["labels"].shape) == ((1, 1), (1, 1 + spare))
     ours = PackingCollator(FACE)(pack_documents([[5], []], 4))
     assert ours["labels"].tolist() == [[-100]]
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 import transformers  # what it holds is imported when it is used
+from packaging.version import Version
 
 from course_lib.document_boundaries import PackingCollator, document_mask, position_ids_from_starts
 from course_lib.document_packing import pack_documents
@@ -39,8 +40,7 @@ def influence(model: transformers.LlamaForCausalLM, changed: slice, on: slice, *
     ids = torch.randint(V, (2, L), generator=torch.Generator().manual_seed(0))
     others = ids.clone()
     others[:, changed] = (others[:, changed] + 1) % V
-    with torch.no_grad():
-        return (model(ids, **how).logits - model(others, **how).logits)[:, on].abs().max().item()
+    return (model(ids, **how).logits - model(others, **how).logits)[:, on].abs().max().item()
 
 
 def leaks(model: transformers.LlamaForCausalLM, **how) -> bool:
@@ -67,13 +67,22 @@ def test_documents_are_inferred_from_positions_without_a_mask_and_without_a_cach
 
 
 @pytest.mark.parametrize("attention", ["eager", "sdpa"])
-def test_what_switches_the_cache_off_keeps_documents_apart(attention):
+def test_a_config_that_switches_the_cache_off_keeps_documents_apart(attention):
     model = llama(attn_implementation=attention, use_cache=False)
     assert not leaks(model, position_ids=POSITIONS)
-    model = llama(attn_implementation=attention)
-    model.model.gradient_checkpointing = True
+
+
+@pytest.mark.filterwarnings("ignore:.gradient_checkpointing_enable. is deprecated:FutureWarning")
+@pytest.mark.parametrize("use_cache", [True, False])
+@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+def test_gradient_checkpoints_keep_documents_apart_in_a_training_step(attention, use_cache):
+    model = llama(attn_implementation=attention, use_cache=use_cache)
+    model.gradient_checkpointing_enable()
     assert not leaks(model.train(), position_ids=POSITIONS)
-    assert leaks(model.eval(), position_ids=POSITIONS)
+    with torch.no_grad():  # lesson 10 tells what 5.24 changed
+        without_gradients = leaks(model, position_ids=POSITIONS)
+    assert without_gradients == (use_cache and Version(transformers.__version__) >= Version("5.24"))
+    assert leaks(model.eval(), position_ids=POSITIONS) == use_cache
 
 
 @pytest.mark.parametrize(("attention", "apart"), [("eager", False), ("sdpa", True)])
