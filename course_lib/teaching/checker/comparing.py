@@ -193,7 +193,7 @@ def _within(few: Sequence, many: Sequence) -> bool:
 # The kind of an error, what its message contains, and what it means.
 ERRORS = (
     (NameError, "", "After a restart, the cells above must be run again."),
-    (IndexError, "", "Of n entries the last one has the index n - 1."),
+    (IndexError, "", "Is the list shorter here than you expect, or empty?"),
     (KeyError, "", "A dictionary is asked for a key that it does not have."),
     (ValueError, "empty", "`default=` says what `min` or `max` of nothing is."),
     (TypeError, "not tuple", "A list of lists is not an array: use `rows[i][j]`."),
