@@ -2,8 +2,8 @@
 
     python tests/other_seeds.py 02
 
-What a cell asserts, and what the prose says of it, should hold for more than the seeds that we happened to take. This is
-for those who write lessons, and no part of the test suite: it takes ten times as long as the lesson.
+What a cell asserts, and what the prose says of it, should hold for more than the seeds that we happened to take. It is
+meant for those who write lessons, and no part of the test suite: it takes ten times as long as the lesson.
 """
 
 import argparse
