@@ -48,6 +48,13 @@ def test_a_difference_is_clear_where_the_interval_excludes_zero(interval, clear)
     assert Interval(*interval).excludes_zero == clear
 
 
+@pytest.mark.parametrize("value", [0.1, -3.7, 1e6])
+def test_equal_values_are_not_clear(value):
+    # They come from runs with the same seed, and say nothing about others.
+    assert not confidence_interval([value] * 3).excludes_zero
+    assert confidence_interval([value, value, value * 1.001]).excludes_zero
+
+
 def test_ninety_five_of_a_hundred_intervals_hold_the_mean_that_they_estimate():
     runs = np.random.default_rng(0).normal(7, 2, size=(4000, 5))
     held = [abs(mean - 7) <= half_width for mean, half_width in map(confidence_interval, runs)]

@@ -43,8 +43,10 @@ class Interval(NamedTuple):
     @property
     def excludes_zero(self) -> bool:
         """Whether all of the interval is above 0, or all of it below: the course's one
-        rule for calling a difference clear."""
-        return self.low > 0 or self.high < 0
+        rule for calling a difference clear. Equal values, whose interval has no width,
+        never make it clear: they have more likely come from the same seed."""
+        has_width = self.half_width > 1e-9 * abs(self.mean)  # more than rounding
+        return has_width and (self.low > 0 or self.high < 0)
 
     def __format__(self, spec: str) -> str:
         mean, low, high = (format(x, spec) for x in (self.mean, self.low, self.high))
