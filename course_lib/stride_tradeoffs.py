@@ -21,6 +21,7 @@ from course_lib.foundation import (
     Ids,
     Integers,
     Length,
+    Seed,
     as_integers,
     check_callable,
     check_number,
@@ -279,6 +280,58 @@ def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.n
     return ids[:cut], ids[cut:]
 
 
+@checked
+def parts_of_run(
+    ids: Ids, run: Count, num_runs: Length, num_training: Length = 2_000
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Give each run other parts of one stream: a short training text, and a new text.
+
+    The stream turns like a wheel, by run / num_runs of its length. Then its last 3 %
+    are the new text, all before it the long one, and the end of that the short one.
+
+    Args:
+        ids: the stream, N ids.
+        run, num_runs: the number of the run, counted from 0, and how many there are.
+        num_training: ids of the short text.
+
+    Returns the short training text, the long one, and the new text: id arrays.
+    """
+    turned = np.roll(ids, -(run * len(ids) // num_runs))
+    long_text, new_text = split_stream(turned, 0.03)
+    return long_text[-num_training:], long_text, new_text
+
+
+@checked
+def hold_out_windows(
+    starts: Integers,
+    fraction: Annotated[float, Finite(above=0, maximum=1)],
+    seed: Seed,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Split *windows* at random, as one shouldn't: the starts kept, and those held out.
+
+    The number held out is fraction * len(starts), rounded down.
+    """
+    shuffled = starts[np.random.default_rng(seed).permutation(len(starts))]
+    held_out, kept = np.split(shuffled, [int(len(shuffled) * fraction)])
+    return kept, held_out
+
+
+@checked
+def draw_batches(
+    ids: Ids, starts: Integers, context_length: Length, batch_size: Length, seed: Seed
+) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Yield batches of these windows without end, each drawn without repetition.
+
+    A batch is inputs and targets, shape (B, T) each. Raises ValueError if there are
+    fewer than B starts.
+    """
+    if batch_size > len(starts):
+        raise ValueError(
+            f"batch_size must be at most the {len(starts)} starts, got {batch_size}"
+        )
+    return _draw_batches(ids, starts, context_length, batch_size, seed)
+
+
 @dataclass(frozen=True)
 class SplitOverlap:
     """What validation windows share with training windows, in tokens of the stream."""
@@ -340,6 +393,15 @@ def plan_epoch(
     return EpochPlan(
         windows, -(-windows // batch_size), tokens, tokens / tokens_per_second
     )
+
+
+def _draw_batches(
+    ids: np.ndarray, starts: np.ndarray, context_length: int, batch_size: int, seed: int
+) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    generator = np.random.default_rng(seed)
+    while True:
+        batch = generator.choice(starts, batch_size, replace=False)
+        yield gather_windows(ids, batch, context_length)
 
 
 def _batches(starts: np.ndarray) -> Iterator[np.ndarray]:

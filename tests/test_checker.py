@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import multiprocessing
 import os
 import random
 import signal
@@ -248,6 +249,17 @@ def test_an_answer_leaves_nothing_behind_and_may_use_torch():
 
     assert double.judge(answer).outcome == PASSED
     assert (seen, random.getstate()) == ([], state)
+
+
+@forks
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_where_others_start_processes_otherwise_a_check_still_forks(method):
+    before = multiprocessing.get_start_method(allow_none=True)
+    multiprocessing.set_start_method(method, force=True)
+    try:
+        assert double.judge(lambda numbers: [n + n for n in numbers]).outcome == PASSED
+    finally:
+        multiprocessing.set_start_method(before, force=True)
 
 
 def test_elsewhere_the_reader_stops_what_does_not_end(monkeypatch):

@@ -16,7 +16,10 @@ from course_lib.foundation import GRUModel
 from course_lib.sliding_windows import count_windows, window_starts
 from course_lib.stride_tradeoffs import (
     cost_table,
+    draw_batches,
     epoch_cost,
+    hold_out_windows,
+    parts_of_run,
     plan_epoch,
     prediction_losses,
     scored_rows,
@@ -270,6 +273,47 @@ def test_a_part_of_nothing_or_of_more_than_all_is_refused(fraction):
         ValueError, match=r"^(ids must leave at least 2 tokens for each part|validation_fraction must be)"
     ):
         split_stream(range(12), fraction)
+
+
+def test_each_run_gets_other_parts_of_the_same_stream():
+    ids = np.arange(1000)
+    news = []
+    for run in range(10):
+        short, long, new = parts_of_run(ids, run, 10, num_training=50)
+        assert np.concatenate([long, new]).tolist() == np.roll(ids, -100 * run).tolist()
+        assert len(new) == 30
+        assert short.tolist() == long[-50:].tolist()
+        news += new.tolist()
+    assert len(set(news)) == 300
+
+
+@given(st.integers(0, 60), st.floats(0.01, 1), st.integers(0, 2**32))
+def test_windows_at_random_are_kept_or_held_out(num_starts, fraction, seed):
+    starts = 3 * np.arange(num_starts)
+    kept, held_out = hold_out_windows(starts, fraction, seed)
+    assert len(held_out) == int(num_starts * fraction)
+    assert sorted([*kept, *held_out]) == starts.tolist()
+
+
+def test_other_seeds_hold_out_other_windows():
+    held_out = {tuple(hold_out_windows(range(100), 0.1, seed)[1]) for seed in range(5)}
+    assert len(held_out) == 5
+
+
+def test_a_drawn_batch_holds_its_windows_once_each():
+    ids, starts = np.arange(40), [0, 5, 7, 30]
+    batches = draw_batches(ids, starts, 6, 3, seed=1)
+    firsts = []
+    for _ in range(8):
+        inputs, targets = next(batches)
+        assert torch.equal(targets, inputs + 1)
+        assert len(set(inputs[:, 0].tolist())) == 3
+        assert inputs.shape == (3, 6)
+        firsts.append(tuple(inputs[:, 0].tolist()))
+    assert {start for batch in firsts for start in batch} == set(starts)
+    assert len(set(firsts)) > 1
+    with pytest.raises(ValueError, match=r"^batch_size must be at most the 4 starts, got 5"):
+        draw_batches(ids, starts, 6, 5, seed=1)
 
 
 @given(st.data())

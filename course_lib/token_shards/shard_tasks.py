@@ -351,7 +351,7 @@ def plan_shards(
 ) -> list[ShardPlan]:
     """Say which tokens go into which shard, from the number of tokens of each task.
 
-    In each split, the prefix sums of these numbers say where the tokens of a task begin.
+    In each split, prefix sums of these numbers say where the tokens of a task begin.
     """
     before = np.cumsum([0, *(result.documents for result in results)]).tolist()
     plans = []

@@ -1,0 +1,65 @@
+"""Run the measured cells of a lesson with ten other base seeds, and print which assertions fail.
+
+    python tests/other_seeds.py 02
+
+What a cell asserts, and what the prose says of it, should hold for more than the seeds that we happened to take. It is
+meant for those who write lessons, and no part of the test suite: it takes ten times as long as the lesson.
+"""
+
+import argparse
+import os
+import re
+import tempfile
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+from kernel_environment import kernel_environment
+
+NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+# The seed of a run is made of the run's number. Seeds that are written out belong to demonstrations, and stay.
+SEED_OF_A_RUN = re.compile(r"((?:manual_seed|default_rng)\(|\b(?:base_)?seed=)((?:1_?000 [*+] )?(?:run|seed|fold))\b")
+EXERCISES = re.compile(r"^## \d+\. (Bug|True|Exercises)", flags=re.MULTILINE)
+
+
+def with_seeds_from(notebook: nbformat.NotebookNode, first: int) -> nbformat.NotebookNode:
+    """Return the cells before the exercises, with `first` added to the seed of each run."""
+    cells = []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and EXERCISES.search(cell.source):
+            break
+        if cell.cell_type == "code":
+            cells.append(nbformat.v4.new_code_cell(SEED_OF_A_RUN.sub(rf"\g<1>{first} + \2", cell.source)))
+    return nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
+
+
+def failed_assertions(notebook: nbformat.NotebookNode) -> list[str]:
+    """Run all cells in a new kernel, and return the line of each assertion that failed."""
+    resources = {"metadata": {"path": str(NOTEBOOKS)}}
+    NotebookClient(notebook, kernel_name="python3", resources=resources, timeout=600, allow_errors=True).execute()
+    failed = []
+    for cell in notebook.cells:
+        for output in cell.outputs:
+            if output.output_type == "error":
+                lines = [line for line in cell.source.splitlines() if "assert" in line]
+                at = lines if output.ename == "AssertionError" else cell.source.splitlines()[-1:]
+                failed.append(f"{output.ename} {output.evalue}: {' | '.join(map(str.strip, at))}")
+    return failed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("lesson", help="its number, with two digits")
+    parser.add_argument("--seeds", type=int, default=10, help="how many base seeds, ten by default")
+    options = parser.parse_args()
+    (path,) = NOTEBOOKS.glob(f"{options.lesson}_*.ipynb")
+    with tempfile.TemporaryDirectory(prefix="course-ipython-") as directory:
+        os.environ.update(kernel_environment(Path(directory)))
+        for first in range(100_000, 100_000 * (options.seeds + 1), 100_000):
+            failed = failed_assertions(with_seeds_from(nbformat.read(path, as_version=4), first))
+            print(f"seeds from {first:,} on:", *failed or ["all assertions hold"], sep="\n  ", flush=True)
+
+
+if __name__ == "__main__":
+    main()
