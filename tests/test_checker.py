@@ -278,10 +278,11 @@ def test_an_interrupted_check_says_so_in_one_line_and_leaves_no_process(monkeypa
     def interrupted(self, timeout=None):
         raise KeyboardInterrupt
 
+    before = set(psutil.Process().children(recursive=True))
     monkeypatch.setattr(ProcessFuture, "result", interrupted)
     judgment = double.judge(forever)
     assert (judgment.outcome, judgment.diagnosis) == (RAISED, "The call below was interrupted.")
-    _, alive = psutil.wait_procs(psutil.Process().children(recursive=True), timeout=60)
+    _, alive = psutil.wait_procs(set(psutil.Process().children(recursive=True)) - before, timeout=600)
     assert alive == []
 
 
