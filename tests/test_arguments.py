@@ -5,6 +5,7 @@ import math
 import re
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,13 @@ from hypothesis import strategies as st
 
 from course_lib.foundation import as_ids, as_integers, as_numbers, check_index, check_integer, check_number, check_range
 from course_lib.foundation.arguments import (
+    check_callable,
     check_choice,
     check_dense,
+    check_flag,
     check_iterable,
     check_path,
+    check_type,
     check_unicode,
     named_elsewhere,
 )
@@ -136,6 +140,28 @@ def test_several_are_given_back_as_they_are():
 def test_a_path_begins_at_home_if_it_says_so_and_somebody_lives_there():
     assert check_path("path", "~/a") == check_path("path", Path("~/a")) == Path.home() / "a"
     assert check_path("path", "~nouser/a") == Path("~nouser/a")
+
+
+# check_flag, check_type, check_callable
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "words"),
+    [
+        (check_flag, "False", "True or False, got 'False'"),
+        (check_flag, 0, "True or False, got 0"),
+        (check_callable, None, "callable, got None"),
+        (partial(check_type, kind=str), b"a", "a str, got bytes"),
+        (check_dense, [1.0], "a tensor, got list"),
+        (check_unicode, b"a", "a str, got bytes"),
+        (check_path, 5, "a path, a str or a Path, got 5"),
+        (check_path, "", "a path of a file or folder, got ''"),
+        (check_path, "a\0b", "a path of a file or folder, got 'a.x00b'"),
+    ],
+)
+def test_what_is_of_another_kind_is_refused(check, value, words):
+    with pytest.raises((TypeError, ValueError), match=rf"^x must be {words}"):
+        check("x", value)
 
 
 # check_unicode

@@ -23,6 +23,9 @@ class InPieces(ArrayStream):
         self.borders = np.cumsum([0, *lengths])
         assert self.borders[-1] == len(ids)
 
+    def compacted(self):
+        return self
+
 
 @given(st.data())
 def test_a_cut_is_what_slicing_piece_by_piece_gives(data):
@@ -48,6 +51,17 @@ def test_starts_of_a_cut_may_have_any_shape(shape):
     assert ids.shape == (*shape, 5)
     assert lengths.shape == shape
     assert (lengths == 3).all()
+
+
+def test_a_window_across_the_border_of_two_pieces_is_refused_and_a_piece_may_be_too_short():
+    stream = InPieces(np.arange(6), 3, 3)
+    assert gather_windows(stream, [0, 3], 2)[0].tolist() == [[0, 1], [3, 4]]
+    with pytest.raises(
+        ValueError, match=r"^starts must leave each window in one piece of the stream, but the one at 1 "
+    ):
+        gather_windows(stream, [0, 1], 2)
+    with pytest.raises(ValueError, match=r"^ids must hold a piece of at least 4 tokens for one window, got none"):
+        SlidingWindowDataset(stream, 3)
 
 
 @pytest.mark.parametrize("starts", [[-1], [10], [0, -(2**62)], [3, 2**62]])

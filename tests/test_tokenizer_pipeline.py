@@ -481,6 +481,7 @@ def test_what_holds_no_texts_trains_no_tokenizer(texts, words):
         ({"special_tokens": ["<|endé|>"]}, "special_tokens must survive the decoder"),
         ({"special_tokens": ["<|a▸|>"], "end_of_word_suffix": "▸", "vocab_size": 600}, "must survive the decoder"),
         ({"end_of_word_suffix": ""}, "end_of_word_suffix must hold a character"),
+        ({"end_of_word_suffix": 3}, "end_of_word_suffix must be a str, got int"),
         ({"end_of_word_suffix": "</w>"}, "end_of_word_suffix must hold a character"),
         ({"continuing_subword_prefix": "##"}, "continuing_subword_prefix must hold a character"),
         ({"end_of_word_suffix": "▸", "continuing_subword_prefix": "▸"}, "must differ from the prefix"),
@@ -538,6 +539,8 @@ def test_a_special_token_in_a_text_is_told_and_what_is_no_tokenizer_refused(toke
     assert find_round_trip_failures(tokenizer, ["a <|pad|>"]) == [("a <|pad|>", "a<|pad|>")]
     with pytest.raises(TypeError, match=r"^texts must be several texts"):
         find_round_trip_failures(tokenizer, "text")
+    with pytest.raises(ValueError, match=r"^against must be one of 'normalized', 'original', got 'text'"):
+        find_round_trip_failures(tokenizer, ["a"], against="text")
     for call in (lambda: find_round_trip_failures(None, ["a"]), lambda: wrap_tokenizer(None, model_max_length=8)):
         with pytest.raises(TypeError, match=r"^tokenizer must be a tokenizers.Tokenizer, got NoneType"):
             call()
@@ -640,3 +643,5 @@ def test_a_length_has_room_for_a_token_and_its_end(tokenizer):
     wrap_tokenizer(tokenizer, model_max_length=1, for_prompts=True)
     with pytest.raises(ValueError, match=r"^model_max_length must be"):
         wrap_tokenizer(tokenizer, model_max_length=1)
+    with pytest.raises(TypeError, match=r"^for_prompts must be True or False"):
+        wrap_tokenizer(tokenizer, model_max_length=8, for_prompts="no")
