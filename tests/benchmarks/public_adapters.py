@@ -1,33 +1,19 @@
 """Loaders of public packages, each brought to `audit_loader` by a function of a few lines, which imports what it needs.
 
-`LOADERS` says how each is audited, what the audit says of the pinned version, and whether that is true: for this,
-somebody has read the source of the package. `public_loaders.py` runs them all.
+`public_loaders.py` audits them, and its page says what is found, and whether that is true.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch.utils.data import DataLoader
 
-from course_lib.auditing_loaders import recipes
-from course_lib.auditing_loaders.gallery import (
-    DOCUMENT_LENGTHS,
-    B,
-    Epochs,
-    T,
-    grouped_texts,
-    packed_by_trl,
-    sampler_with_epochs,
-    shuffled_nodes,
-    split_by_node,
-    stateful_loader,
-)
+from course_lib.auditing_loaders import gallery, recipes
+from course_lib.auditing_loaders.gallery import DOCUMENT_LENGTHS, B, Epochs, T
 
 VOCABULARY = 50_257  # for loaders whose files hold 16 bits
 
@@ -200,163 +186,43 @@ def olmo_fixed_length(ids, epoch):
         yield {"input_ids": batch["input_ids"]}
 
 
-@dataclass(frozen=True)
-class PublicLoader:
-    """A loader of a package, what an audit says of it, and what its source says."""
-
-    make_loader: Callable
-    whose: str  #: the class or function
-    packages: str  #: what pip installs, the library first
-    findings: tuple[str, ...]  #: what the audit says
-    truth: str  #: why that is true, and whether it is by design
-    audit: dict = field(default_factory=dict)
-
-
 DOCUMENTS = {"document_lengths": DOCUMENT_LENGTHS}
 TWO_RANKS = {"world_size": 2}
 
-LOADERS = {
-    "torch": PublicLoader(
-        sampler_with_epochs,
-        "DistributedSampler",
-        "torch",
-        (),
-        "Each rank takes every second of the shuffled windows, and `set_epoch` shuffles again. One window is read by "
-        "both ranks if their number is odd; here it is even.",
-        {"num_tokens": 4_000, **TWO_RANKS},
-    ),
-    "torchdata": PublicLoader(
-        stateful_loader,
-        "StatefulDataLoader",
-        "torchdata",
-        ("resume_reorders",),
-        "Resumed, an epoch goes on exactly, and the epoch after it has another order than without a stop: without "
-        "workers, the state of your generator is not restored (lesson 14 shows it).",
-    ),
-    "torchdata nodes": PublicLoader(
-        shuffled_nodes,
-        "SamplerWrapper, Batcher, Loader",
-        "torchdata",
-        ("not_repeatable", "resume_repeats", "resume_loses"),
-        "A bug: `SamplerWrapper` saves how many indices it gave, not the order. The global generator shuffles, by "
-        "design.",
-    ),
-    "datasets": PublicLoader(
-        split_by_node,
-        "IterableDataset.shuffle, split_dataset_by_node",
-        "datasets",
-        ("ranks_lose", "unequal_steps", "resume_repeats", "resume_loses"),
-        "By design: the model shifts, so the first token of a row is no target; two ranks cannot share three shards "
-        "equally; and resumed, the shuffle buffer is filled again, as a warning of the library says.",
-        {"num_tokens": 4_000, **TWO_RANKS},
-    ),
-    "transformers": PublicLoader(
-        grouped_texts,
-        "group_texts of the guide, DataCollatorForLanguageModeling",
-        "transformers",
-        ("crosses_documents", "lost"),
-        "By design: one stream of all documents, cut into rows. The model shifts, so the first token of a row is no "
-        "target.",
-        DOCUMENTS,
-    ),
-    "trl": PublicLoader(
-        packed_by_trl,
-        "pack_dataset, DataCollatorForLanguageModeling",
-        "trl",
-        ("lost",),
-        "By design: `bfd` cuts off what is longer than a row.",
-        DOCUMENTS,
-    ),
-    "accelerate": PublicLoader(
-        accelerate_even,
-        "prepare_data_loader",
-        "accelerate",
-        ("ranks_overlap",),
-        "By design: with `even_batches`, the default, the last batch is filled up with the first rows.",
-        TWO_RANKS,
-    ),
-    "webdataset": PublicLoader(
-        webdataset_shards,
-        "WebDataset, shuffle",
-        "webdataset==1.0.2 braceexpand",
-        ("not_repeatable", "unequal_steps"),
-        "By design: `shuffle` without a seed takes one from the clock (`filters._shuffle`). The shards of the ranks "
-        "hold different numbers of rows, and nothing evens them out.",
-        TWO_RANKS,
-    ),
-    "grain": PublicLoader(
-        grain_map,
-        "MapDataset",
-        "grain==0.2.18 absl-py etils array-record cloudpickle protobuf portpicker",
-        ("unequal_steps",),
-        "Every second of 399 windows: 200 for one rank and 199 for the other, which lacks a window of its last batch.",
-        TWO_RANKS,
-    ),
-    "litdata": PublicLoader(
+LOADERS = {  # in the order of the page: the adapter, what pip installs (the library first), how it is audited
+    "torch": (gallery.sampler_with_epochs, "torch", TWO_RANKS | {"num_tokens": 4_000}),
+    "torchdata": (gallery.stateful_loader, "torchdata", {}),
+    "torchdata nodes": (gallery.shuffled_nodes, "torchdata", {}),
+    "datasets": (gallery.split_by_node, "datasets", TWO_RANKS | {"num_tokens": 4_000}),
+    "transformers": (gallery.grouped_texts, "transformers", DOCUMENTS),
+    "trl": (gallery.packed_by_trl, "trl", DOCUMENTS),
+    "accelerate": (accelerate_even, "accelerate", TWO_RANKS),
+    "webdataset": (webdataset_shards, "webdataset==1.0.2 braceexpand", TWO_RANKS),
+    "grain": (grain_map, "grain==0.2.18 absl-py etils array-record cloudpickle protobuf portpicker", TWO_RANKS),
+    "litdata": (
         litdata_tokens,
-        "TokensLoader, StreamingDataLoader",
         "litdata==0.2.76 lightning_utilities backoff boto3 botocore s3transfer jmespath",
-        ("lost",),
-        "Blocks of T + 1 tokens follow one another, as the README advises (`block_size=2048 + 1`), so the first "
-        "token of each is never a target. Rows are shuffled in blocks of 256, the default of `item_shuffle_window`.",
         {"num_tokens": 12_800},
     ),
-    "torchtitan": PublicLoader(
+    "torchtitan": (
         torchtitan_text,
-        "HuggingFaceTextDataset",
         "torchtitan==0.3.0 tyro docstring_parser typeguard spmd_types",
-        ("ranks_lose",),
-        "At the end of each rank's share, the buffer holds less than a row and is dropped; if the data set is "
-        "infinite, as by default, it goes on instead. Labels are shifted inside each document, so none is lost or "
-        "crossed.",
-        {**DOCUMENTS, **TWO_RANKS, "separator_ids": (1, 2)},
+        DOCUMENTS | TWO_RANKS | {"separator_ids": (1, 2)},
     ),
-    "axolotl": PublicLoader(
-        axolotl_multipack,
-        "MultipackBatchSampler, V2BatchSamplerDataCollatorForSeq2Seq",
-        "axolotl==0.19.0 numba llvmlite",
-        ("scored_padding",),
-        "The mask numbers the documents of a row, but the labels of a completion are its ids, so the first token of "
-        "each later document is scored although it sees nothing. In a chat, labels of the prompt are masked.",
-        DOCUMENTS,
-    ),
-    "torchtune": PublicLoader(
+    "axolotl": (axolotl_multipack, "axolotl==0.19.0 numba llvmlite", DOCUMENTS),
+    "torchtune": (
         torchtune_packed,
-        "PackedDataset(split_across_pack=True)",
         "torchtune==0.6.1 torchao==0.7.0 sentencepiece blobfile tiktoken omegaconf antlr4-python3-runtime==4.9.3",
-        ("scored_padding", "lost"),
-        "The recipes shift the labels of a whole row: the first token of a row is no target, and that of each later "
-        "document is one, although the mask hides all before it.",
         DOCUMENTS,
     ),
-    "datatrove": PublicLoader(
-        datatrove_folder,
-        "DatatroveFolderDataset(return_positions=True)",
-        "datatrove==0.10.1 loguru",
-        ("crosses_documents", "scored_padding", "lost"),
-        "By design: rows of T + 1 tokens follow one another, so the first of each is never a target. Positions start "
-        "again with each document, and nothing drops the label that enters it; in six rows that is the last label, "
-        "and no position of the inputs announces it.",
-        DOCUMENTS,
-    ),
-    "megatron-core": PublicLoader(
-        megatron_gpt,
-        "GPTDataset",
-        "megatron-core==0.16.1",
-        ("crosses_documents",),
-        "By choice of the adapter: `reset_position_ids`, `reset_attention_mask` and `eod_mask_loss` have no "
-        "default, and are off here. Documents are shuffled, then joined and cut into rows.",
-        DOCUMENTS,
-    ),
-    "OLMo-core": PublicLoader(
+    "datatrove": (datatrove_folder, "datatrove==0.10.1 loguru", DOCUMENTS),
+    "megatron-core": (megatron_gpt, "megatron-core==0.16.1", DOCUMENTS),
+    "OLMo-core": (
         olmo_fixed_length,
-        "NumpyFSLDataset, NumpyDataLoader",
         "ai2-olmo-core==3.0.0 cached_path bettermap dataclass_extensions omegaconf antlr4-python3-runtime==4.9.3 "
         "boto3 botocore s3transfer jmespath google-api-core google-cloud-core google-auth google-cloud-storage "
         "google-resumable-media google-crc32c googleapis-common-protos proto-plus protobuf pyasn1 pyasn1_modules "
         "cachetools cryptography cffi pycparser",
-        ("lost",),
-        "By design: the trainer shifts inside rows of T tokens, so the first token of each is never a target.",
         {"num_tokens": 12_800},
     ),
 }

@@ -3,8 +3,8 @@
     python tests/benchmarks/speed.py                        all of it: ten minutes on two quiet cores
     python tests/benchmarks/speed.py --quick --out /tmp/x   smaller, in two minutes; the page goes elsewhere
 
-Peers come with `pip install --editable '.[test,bench]'`; those that are missing are left out, and named. Contenders run
-in turn, round by round, and CPU seconds are counted, so that other programs on the machine trouble them little.
+It asks for `pip install --editable '.[test,bench]'`. Contenders run in turn, round by round, and CPU seconds are
+counted, so that other programs on the machine trouble them little.
 """
 
 from __future__ import annotations
@@ -17,64 +17,49 @@ import multiprocessing
 import os
 import platform
 import statistics
+import string
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import psutil
 import torch
 from tokenizers import Tokenizer
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Dataset
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path[:0] = [str(Path(__file__).parent), str(ROOT)]  # run by its path, it finds its neighbors and the course
-
-from bench_bpe import megabyte  # noqa: E402
-from bench_document_packing import as_dataset, draw_documents, draw_lengths  # noqa: E402
-from bench_sliding_windows import OneWindowAtATime, take  # noqa: E402
-from bench_token_shards import B, T, recipe, sharded  # noqa: E402
-from measuring import interleave  # noqa: E402
+sys.path.insert(0, str(ROOT))  # run by its path, it finds the course
 
 from course_lib.bpe import GPT2_PATTERN, BPETokenizer, train_byte_level_bpe  # noqa: E402
 from course_lib.document_packing import assign_packs, pack_documents  # noqa: E402
-from course_lib.foundation import CharTokenizer, load_documents, progress_bar  # noqa: E402
+from course_lib.foundation import CharTokenizer, load_documents, load_text, one_thread, progress_bar  # noqa: E402
 from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader  # noqa: E402
-from course_lib.teaching.plots.style import (  # noqa: E402
-    INK,
-    WIDTH,
-    LessonFigure,
-    curve_style,
-    in_words,
-    styled,
-)
-from course_lib.token_shards import ShardedStream, write_shards  # noqa: E402
-from course_lib.token_shards.shard_files import shard_path  # noqa: E402
+from course_lib.token_shards import ShardedStream, shard_files, write_shards  # noqa: E402
 
-DOTTED = {"color": INK, "linewidth": 1, "linestyle": ":"}
 RESULTS = Path(__file__).parent / "results"
+PROSE = Path(__file__).parent / "page_of_speed.txt"
 PEERS = ("torch", "numpy", "tokenizers", "transformers", "datasets")
 PEERS += ("torchdata", "trl", "litdata", "tiktoken", "rustbpe", "ai2-olmo-core")
 OURS, USUAL, LIMIT = "ours", "usual", "limit"
+T, B = 1024, 64  # of windows
 MAX_LENGTH = 2048  # of packs
 VOCAB_SIZE = 8192
 
 
-@dataclass
-class Contender:
+class Contender(NamedTuple):
     name: str
     role: str
     run: Callable[[], object]
     amount: float = 1  # how many units (million tokens, say) one run makes
 
 
-@dataclass
-class Topic:
+class Topic(NamedTuple):
     short: str
     title: str
     unit: str  # CPU seconds for one of these
@@ -82,214 +67,233 @@ class Topic:
     note: str = ""
 
 
-class Missing(list):
-    """Peers that are not installed, or do not run."""
+def interleave(contenders: dict, rounds: Iterable, clock: Callable = time.process_time) -> dict[str, list[float]]:
+    """The seconds of each contender in each round, in which all run in turn, so that they share the machine's moods."""
+    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    for run in contenders.values():  # a warm-up
+        run()
+    for _ in rounds:
+        for name, run in contenders.items():
+            begin = clock()
+            run()
+            seconds[name].append(clock() - begin)
+    return seconds
 
-    def has(self, package: str) -> bool:
-        try:
-            importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            self.append(package)
-            return False
-        return True
+
+def take(batches: Iterable, number: int) -> None:
+    """Read so many batches; each is let go of at once, as in training, so that its memory is used again."""
+    for _ in itertools.islice(batches, number):
+        pass
+
+
+# What is read, packed and encoded
+
+
+def draw_ids(tokens: int) -> np.ndarray:
+    return np.random.default_rng(0).integers(0, 50_000, tokens, dtype=np.uint16)
+
+
+def one_shard(folder: Path, ids: np.ndarray) -> ShardedStream:
+    """Lay ids out as `write_shards` does, without tokenizing."""
+    folder.mkdir()
+    ids.tofile(shard_files.shard_path(folder, "train", 0))
+    np.zeros(1, dtype=np.int64).tofile(shard_files.starts_path(folder, "train", 0))
+    settings = shard_files.ShardSettings("uint16", "none", None, len(ids), 10**9, None)
+    shard_files.write_manifest(
+        folder, shard_files.Manifest(settings, "", {"train": (shard_files.Shard(len(ids), 1, "", ""),), "val": ()})
+    )
+    return ShardedStream(folder, "train")
+
+
+class OneWindowAtATime(Dataset):
+    """What tutorials show: an index is one window, sliced and cast alone."""
+
+    def __init__(self, ids: np.ndarray, context_length: int):
+        self.ids, self.context_length = ids, context_length
+
+    def __len__(self) -> int:
+        return len(self.ids) - self.context_length
+
+    def __getitem__(self, index: int) -> tuple[torch.Tensor, torch.Tensor]:
+        window = torch.from_numpy(self.ids[index : index + self.context_length + 1].astype(np.int64))
+        return window[:-1], window[1:]
+
+
+def nanogpt_batches(path: Path) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Its recipe as it is written: a map a batch, random offsets, a slice, a cast and a tensor for each row."""
+    while True:
+        data = np.memmap(path, dtype=np.uint16, mode="r")
+        ix = torch.randint(len(data) - T, (B,))
+        inputs = torch.stack([torch.from_numpy(data[i : i + T].astype(np.int64)) for i in ix])
+        targets = torch.stack([torch.from_numpy(data[i + 1 : i + 1 + T].astype(np.int64)) for i in ix])
+        yield inputs, targets
+
+
+def draw_lengths(count: int) -> np.ndarray:
+    """Log-normal, as lengths of documents are, and cut at the length of a pack."""
+    return np.clip(np.random.default_rng(0).lognormal(5.5, 1.2, count), 1, MAX_LENGTH).astype(np.int64)
+
+
+def draw_documents(lengths: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    stream = np.random.default_rng(1).integers(0, 50_000, lengths.sum(), dtype=np.uint16)
+    return stream, np.split(stream, lengths.cumsum()[:-1])
+
+
+def megabyte() -> str:
+    """The bundled texts four times, the letters moved along the alphabet in each copy: training works on new words."""
+    texts, copies = "\n\n".join([load_text(), *(document.text for document in load_documents())]), ""
+    for by in range(1 + 10**6 // len(texts.encode())):
+        moved = {case: case[by:] + case[:by] for case in (string.ascii_lowercase, string.ascii_uppercase)}
+        copies += texts.translate(str.maketrans("".join(moved), "".join(moved.values())))
+    return copies.encode()[: 10**6].decode("utf-8", "ignore")
 
 
 # What is compared
 
 
-def reading(room: Path, quick: bool, missing: Missing) -> Iterator[Topic]:
-    tokens = 4_000_000 if quick else 42_000_000
-    ids = np.random.default_rng(0).integers(0, 50_000, tokens, dtype=np.uint16)
-    stream = sharded(room / "shards", ids, tokens)
-    path = shard_path(stream.folder, "train", 0)
-    plain = OneWindowAtATime(np.memmap(path, dtype=np.uint16, mode="r"), T)
-    size = B * (T + 1)
-
-    def copy(batches: int) -> None:
-        for first in range(0, batches * size, size):
-            ids[first : first + size].astype(np.int64)
-
-    def ours() -> Iterator:
-        return iter(make_dataloader(SlidingWindowDataset(stream, T), B, base_seed=0))
-
-    makers: dict[str, Callable[[], Iterator]] = {
-        "nanoGPT's get_batch, as it is written": lambda: (recipe(path) for _ in itertools.count()),
-        "torch DataLoader over single windows": lambda: iter(DataLoader(plain, B, shuffle=True)),
-    }
-    if missing.has("torchdata"):
-        from torchdata.stateful_dataloader import StatefulDataLoader
-
-        makers["torchdata StatefulDataLoader"] = lambda: iter(StatefulDataLoader(plain, B, shuffle=True))
-    rows = ids[: tokens // (T + 1) * (T + 1)].reshape(-1, T + 1)
+def reading(room: Path, quick: bool) -> Iterator[Topic]:
     import datasets
+    import litdata
+    from litdata.streaming.item_loader import TokensLoader
+    from torchdata.stateful_dataloader import StatefulDataLoader
 
+    tokens = 4_000_000 if quick else 42_000_000
+    ids, about = draw_ids(tokens), f"{tokens / 1e6:.0f} million tokens"
+    stream = one_shard(room / "shards", ids)
+    path = shard_files.shard_path(stream.folder, "train", 0)
+    plain = OneWindowAtATime(np.memmap(path, dtype=np.uint16, mode="r"), T)
+    rows = ids[: tokens // (T + 1) * (T + 1)].reshape(-1, T + 1)
     datasets.disable_progress_bars()
     datasets.Dataset.from_dict({"ids": rows}).save_to_disk(room / "arrow")
     arrow = datasets.load_from_disk(room / "arrow").with_format("torch")
-    makers["datasets in torch format"] = lambda: iter(DataLoader(arrow, B, shuffle=True))
-    if missing.has("litdata"):
-        makers["litdata StreamingDataLoader"] = _litdata(room / "litdata", rows)
-
-    few, many = (4, 40) if quick else (20, 400)
-    running = {name: itertools.chain.from_iterable(make() for _ in itertools.count()) for name, make in makers.items()}
-    mine = ours()
-    contenders = [
-        Contender("a plain copy, widened", LIMIT, lambda: copy(many // 2), many // 2 * B * T / 1e6),
-        Contender("make_dataloader, shuffled", OURS, lambda: take(mine, many), many * B * T / 1e6),
-    ]
-    contenders += [Contender(n, USUAL, lambda i=i: take(i, few), few * B * T / 1e6) for n, i in running.items()]
-    yield Topic(
-        "read",
-        f"Read shuffled windows, T = {T}, B = {B}, from {tokens / 1e6:.0f} million tokens, no workers",
-        "a million tokens",
-        contenders,
-    )
-    first = [Contender("make_dataloader, shuffled", OURS, lambda: next(ours()))]
-    first += [Contender(name, USUAL, lambda make=make: next(make())) for name, make in makers.items()]
-    yield Topic("first batch", f"Wait for the first batch of {tokens / 1e6:.0f} million tokens", "a first batch", first)
-
-
-def _litdata(folder: Path, rows: np.ndarray) -> Callable[[], Iterator]:
-    import litdata
-    from litdata.streaming.item_loader import TokensLoader
-
-    cache = litdata.streaming.Cache(str(folder), chunk_bytes="64MB", item_loader=TokensLoader(block_size=T + 1))
+    blocks = {"item_loader": TokensLoader(block_size=T + 1)}
+    cache = litdata.streaming.Cache(str(room / "litdata"), chunk_bytes="64MB", **blocks)
     for number, row in enumerate(rows):
         cache[number] = torch.from_numpy(row.view(np.int16))  # PyTorch has few operations on uint16
     cache.done()
     cache.merge()
-    made = litdata.StreamingDataset(str(folder), item_loader=TokensLoader(block_size=T + 1), shuffle=True)
-    return lambda: iter(litdata.StreamingDataLoader(made, batch_size=B, num_workers=0))
+    optimized = litdata.StreamingDataset(str(room / "litdata"), shuffle=True, **blocks)
+    peers = {
+        "nanoGPT's get_batch, as it is written": lambda: nanogpt_batches(path),
+        "torch DataLoader over single windows": lambda: DataLoader(plain, B, shuffle=True),
+        "torchdata StatefulDataLoader": lambda: StatefulDataLoader(plain, B, shuffle=True),
+        "datasets in torch format": lambda: DataLoader(arrow, B, shuffle=True),
+        "litdata StreamingDataLoader": lambda: litdata.StreamingDataLoader(optimized, batch_size=B, num_workers=0),
+    }
+
+    def copy(batches: int) -> None:
+        for block in ids[: batches * B * (T + 1)].reshape(batches, -1):
+            block.astype(np.int64)
+
+    ours = lambda: iter(make_dataloader(SlidingWindowDataset(stream, T), B, base_seed=0))
+    (few, many), each, mine = (4, 40) if quick else (20, 400), B * T / 1e6, ours()
+    endless = {name: itertools.chain.from_iterable(make() for _ in itertools.count()) for name, make in peers.items()}
+    contenders = [
+        Contender("a plain copy, widened", LIMIT, lambda: copy(many // 2), many // 2 * each),
+        Contender("make_dataloader, shuffled", OURS, lambda: take(mine, many), many * each),
+        *(Contender(name, USUAL, partial(take, batches, few), few * each) for name, batches in endless.items()),
+    ]
+    title = f"Read shuffled windows, T = {T}, B = {B}, from {about}, no workers"
+    yield Topic("read", title, "a million tokens", contenders)
+    first = [Contender("make_dataloader, shuffled", OURS, lambda: next(ours()))]
+    first += [Contender(name, USUAL, lambda make=make: next(iter(make()))) for name, make in peers.items()]
+    yield Topic("first batch", f"Wait for the first batch of {about}", "a first batch", first)
 
 
-def packing(room: Path, quick: bool, missing: Missing) -> Iterator[Topic]:
+def packing(room: Path, quick: bool) -> Iterator[Topic]:
+    import datasets
+    import pyarrow as pa
+    import trl
+    from olmo_core.data.utils import InstancePacker
+
     lengths = draw_lengths(10_000 if quick else 100_000)
     stream, documents = draw_documents(lengths)
-    ends = lengths.cumsum()
+    ends, amount = lengths.cumsum(), lengths.sum() / 1e6
     places = np.stack([ends - lengths, ends], axis=1)
-    amount = lengths.sum() / 1e6
+    offsets = np.append(0, ends).astype(np.int32)
+    arrow = datasets.Dataset(pa.table({"input_ids": pa.ListArray.from_arrays(offsets, pa.array(stream))}))
+
+    def by_trl(batch_size: int) -> None:
+        settings = {"keep_in_memory": True, "load_from_cache_file": False, "batch_size": batch_size}
+        trl.pack_dataset(arrow, MAX_LENGTH, strategy="bfd", map_kwargs=settings)
+
+    olmo = lambda: InstancePacker(MAX_LENGTH).pack_documents(places)[0]
     about = f"{len(lengths):,} documents, {amount:.0f} million tokens, rows of {MAX_LENGTH}"
     contenders = [
         Contender("sorting the lengths", LIMIT, lambda: np.sort(lengths), amount),
         Contender("assign_packs", OURS, lambda: assign_packs(lengths, MAX_LENGTH), amount),
+        Contender("OLMo-core InstancePacker", USUAL, olmo, amount),
     ]
-    note = ""
-    if missing.has("ai2-olmo-core"):
-        from olmo_core.data.utils import InstancePacker
-
-        def theirs() -> list:
-            return InstancePacker(MAX_LENGTH).pack_documents(places)[0]
-
-        contenders.append(Contender("OLMo-core InstancePacker", USUAL, theirs, amount))
-        ours = len(assign_packs(lengths, MAX_LENGTH))
-        note = f"Rows: {ours:,} by `assign_packs`, {len(theirs()):,} by OLMo-core."
+    note = f"Rows: {len(assign_packs(lengths, MAX_LENGTH)):,} by `assign_packs`, {len(olmo()):,} by OLMo-core."
     yield Topic("rows", f"Choose who shares a row, best fit: {about}", "a million tokens", contenders, note)
     contenders = [
         Contender("joining all tokens in their order", LIMIT, lambda: np.concatenate(documents), amount),
         Contender("pack_documents", OURS, lambda: pack_documents(documents, MAX_LENGTH), amount),
+        Contender("trl pack_dataset, 1,000 at a time", USUAL, lambda: by_trl(1000), amount),
+        Contender("trl pack_dataset, all at once", USUAL, lambda: by_trl(len(lengths)), amount),
     ]
-    if missing.has("trl"):
-        import trl
-
-        dataset = as_dataset(stream, lengths)
-        settings = {"keep_in_memory": True, "load_from_cache_file": False}
-        run = partial(trl.pack_dataset, dataset, MAX_LENGTH, strategy="bfd")
-        for name, size in (("1,000 at a time", 1000), ("all at once", len(lengths))):
-            theirs = partial(run, map_kwargs={**settings, "batch_size": size})
-            contenders.append(Contender(f"trl pack_dataset, {name}", USUAL, theirs, amount))
     yield Topic("pack", f"Pack, with the tokens: {about}", "a million tokens", contenders)
 
 
-def encoding(room: Path, quick: bool, missing: Missing) -> Iterator[Topic]:
-    copies = 1 if quick else 2
-    text = megabyte(shift=True)
-    texts = [text[i : i + 4_000] for i in range(0, len(text), 4_000)] * copies
+def encode_alone(written: str, texts: list[str]) -> None:
+    """A fresh copy each time, as `write_shards` makes one: the cache of a used one is full, which costs a third."""
+    tokenizer = Tokenizer.from_str(written)
+    for first in range(0, len(texts), 32):  # all at once takes longer, since its results are many
+        tokenizer.encode_batch_fast(texts[first : first + 32])
+
+
+def encoding(room: Path, quick: bool) -> Iterator[Topic]:
+    import datasets
+    import rustbpe
+    import tiktoken
+
+    text = megabyte()
+    texts = [text[i : i + 4_000] for i in range(0, len(text), 4_000)] * (1 if quick else 2)
     by_hand = BPETokenizer.train(texts, VOCAB_SIZE)
     library = train_byte_level_bpe(texts, vocab_size=VOCAB_SIZE, progress=False)
-    written = library.to_str()
+    ranks = {by_hand.decode_bytes([number]): number for number in range(VOCAB_SIZE)}
+    theirs = tiktoken.Encoding("same", pat_str=GPT2_PATTERN, mergeable_ranks=ranks, special_tokens={})
+    written, folders = library.to_str(), (room / str(number) for number in itertools.count())
     amount = sum(len(encoding.ids) for encoding in library.encode_batch(texts)) / 1e6
-    folders = (room / str(number) for number in itertools.count())
-
-    def encode() -> None:
-        for text in texts:
-            by_hand.encode(text)
 
     def shards() -> None:
         write_shards(texts, library, next(folders), end_of_text_id=0, progress=False)
 
     def mapped() -> None:
-        import datasets
-
-        rows, tokenizer = datasets.Dataset.from_dict({"text": texts}), fresh()
-        rows.map(
-            lambda batch: {"ids": [e.ids for e in tokenizer.encode_batch(batch["text"])]},
-            batched=True,
-            remove_columns="text",
-            cache_file_name=f"{next(folders)}.arrow",
-        )
-
-    def fresh() -> Tokenizer:
-        """A copy for each run, as `write_shards` makes one: the cache of a used one is full, which costs a third."""
-        return Tokenizer.from_str(written)
-
-    def alone() -> None:
-        tokenizer = fresh()
-        for first in range(0, len(texts), 32):  # all at once takes longer, since its results are many
-            tokenizer.encode_batch_fast(texts[first : first + 32])
+        rows, tokenizer = datasets.Dataset.from_dict({"text": texts}), Tokenizer.from_str(written)
+        how = {"batched": True, "remove_columns": "text", "cache_file_name": f"{next(folders)}.arrow"}
+        rows.map(lambda batch: {"ids": [e.ids for e in tokenizer.encode_batch(batch["text"])]}, **how)
 
     contenders = [
-        Contender("tokenizers encode_batch_fast alone", LIMIT, alone, amount),
+        Contender("tokenizers encode_batch_fast alone", LIMIT, lambda: encode_alone(written, texts), amount),
         Contender("write_shards with it, onto the disk", OURS, shards, amount),
         Contender("datasets.map with it, onto the disk", USUAL, mapped, amount),
-        Contender("BPETokenizer, in Python, its words cached", OURS, encode, amount),
+        Contender("BPETokenizer, in Python, its words cached", OURS, lambda: [*map(by_hand.encode, texts)], amount),
+        Contender("tiktoken", USUAL, lambda: [*map(theirs.encode_ordinary, texts)], amount),
     ]
-    note = ""
-    if missing.has("tiktoken"):
-        import tiktoken
+    same = all(theirs.encode_ordinary(text) == by_hand.encode(text).tolist() for text in texts[:200])
+    note = f"The ids of tiktoken and `BPETokenizer` are {'the same' if same else 'NOT the same'}."
+    title = f"Encode {len(texts):,} texts, {amount:.1f} million tokens, V = {VOCAB_SIZE:,}, one thread"
+    yield Topic("encode", title, "a million tokens", contenders, note)
 
-        ranks = {by_hand.decode_bytes([number]): number for number in range(VOCAB_SIZE)}
-        theirs = tiktoken.Encoding("same", pat_str=GPT2_PATTERN, mergeable_ranks=ranks, special_tokens={})
-        contenders.append(
-            Contender("tiktoken", USUAL, lambda: [theirs.encode_ordinary(text) for text in texts], amount)
-        )
-        same = all(theirs.encode_ordinary(text) == by_hand.encode(text).tolist() for text in texts[:200])
-        note = f"The ids of tiktoken and `BPETokenizer` are {'the same' if same else 'NOT the same'}."
-    yield Topic(
-        "encode",
-        f"Encode {len(texts):,} texts, {amount:.1f} million tokens, V = {VOCAB_SIZE:,}, one thread",
-        "a million tokens",
-        contenders,
-        note,
-    )
+    def rust() -> None:
+        rustbpe.Tokenizer().train_from_iterator(iter([text]), VOCAB_SIZE, pattern=GPT2_PATTERN)
+
+    how = {"vocab_size": VOCAB_SIZE, "special_tokens": [], "progress": False}
     contenders = [
         Contender("BPETokenizer.train, in Python", OURS, lambda: BPETokenizer.train(text, VOCAB_SIZE)),
-        Contender(
-            "tokenizers BpeTrainer",
-            USUAL,
-            lambda: train_byte_level_bpe([text], vocab_size=VOCAB_SIZE, special_tokens=[], progress=False),
-        ),
+        Contender("tokenizers BpeTrainer", USUAL, partial(train_byte_level_bpe, [text], **how)),
+        Contender("rustbpe", USUAL, rust),
     ]
-    if missing.has("rustbpe"):
-        import rustbpe
-
-        def rust() -> None:
-            rustbpe.Tokenizer().train_from_iterator(iter([text]), VOCAB_SIZE, pattern=GPT2_PATTERN)
-
-        contenders.append(Contender("rustbpe", USUAL, rust))
     yield Topic("learn", f"Learn {VOCAB_SIZE - 256:,} merges from a megabyte", "a megabyte", contenders)
 
 
 # How it grows
 
 
-def an_epoch(room: Path, tokens: int) -> Callable[[], object]:
-    stream = _stream(room, tokens)
-    return lambda: take(iter(make_dataloader(SlidingWindowDataset(stream, T, T), B, base_seed=0)), tokens)
-
-
-def a_first_batch(room: Path, tokens: int) -> Callable[[], object]:
-    stream = _stream(room, tokens)
-    return lambda: next(iter(make_dataloader(SlidingWindowDataset(stream, T), B, base_seed=0)))
+def windows_of(room: Path, tokens: int, stride: int = 1, batches: int = 1) -> Callable[[], object]:
+    dataset = SlidingWindowDataset(one_shard(room / "shards", draw_ids(tokens)), T, stride)
+    return lambda: take(make_dataloader(dataset, B, base_seed=0), batches)
 
 
 def packs_of(room: Path, tokens: int) -> Callable[[], object]:
@@ -301,23 +305,13 @@ def packs_of(room: Path, tokens: int) -> Callable[[], object]:
 def shards_of(room: Path, tokens: int) -> Callable[[], object]:
     texts = [document.text for document in load_documents()]
     tokenizer, folders = CharTokenizer("".join(texts)), (room / str(number) for number in itertools.count())
-    each = sum(map(len, texts)) // len(texts)
-
-    def write() -> None:
-        documents = itertools.islice(itertools.cycle(texts), tokens // each)
-        write_shards(documents, tokenizer, next(folders), progress=False)
-
-    return write
-
-
-def _stream(room: Path, tokens: int) -> ShardedStream:
-    ids = np.random.default_rng(0).integers(0, 50_000, tokens, dtype=np.uint16)
-    return sharded(room / "shards", ids, tokens)
+    documents = partial(itertools.islice, itertools.cycle(texts), tokens * len(texts) // sum(map(len, texts)))
+    return lambda: write_shards(documents(), tokenizer, next(folders), progress=False)
 
 
 GROWING = {
-    "an epoch of windows": an_epoch,
-    "the first batch": a_first_batch,
+    "an epoch of windows": partial(windows_of, stride=T, batches=10**9),
+    "the first batch": windows_of,
     "packs, with the tokens": packs_of,
     "shards of characters": shards_of,
 }
@@ -329,44 +323,84 @@ def own_memory() -> int:
     return info.rss - getattr(info, "shared", 0)
 
 
-def measure_growth(name: str, tokens: int, send) -> None:
+@one_thread()
+def measure_growth(name: str, tokens: int) -> dict[str, float]:
     """In a process of its own: CPU seconds, the best of three, and the most memory that was in use."""
-    torch.set_num_threads(1)
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"
     with tempfile.TemporaryDirectory() as room:
         run = GROWING[name](Path(room), tokens)
-        before, most, ended = own_memory(), [0], threading.Event()
+        used, ended, seconds = [own_memory()], threading.Event(), []
 
         def watch() -> None:
             while not ended.wait(0.005):
-                most[0] = max(most[0], own_memory())
+                used.append(own_memory())
 
         watcher = threading.Thread(target=watch)
         watcher.start()
-        begin = time.thread_time()  # without the watcher
-        run()
-        seconds = [time.thread_time() - begin]
-        ended.set()
-        watcher.join()
         while len(seconds) < 3 and sum(seconds) < 5:
-            begin = time.thread_time()
+            begin = time.thread_time()  # without the watcher
             run()
             seconds.append(time.thread_time() - begin)
-    send.send((min(seconds), max(0, most[0] - before)))
+        ended.set()
+        watcher.join()
+    return {"tokens": tokens, "seconds": min(seconds), "bytes": max(used) - used[0]}
 
 
-def grow(quick: bool, progress: bool | None) -> dict[str, list[dict]]:
-    sizes = [10**5, 10**6, 10**7] + [10**8] * (not quick)
-    spawn, found = multiprocessing.get_context("spawn"), {name: [] for name in GROWING}
-    for name, tokens in progress_bar(list(itertools.product(GROWING, sizes)), "growth", unit="size", progress=progress):
-        receive, send = spawn.Pipe(duplex=False)
-        process = spawn.Process(target=measure_growth, args=(name, tokens, send))
-        process.start()
-        send.close()
-        seconds, memory = receive.recv()
-        process.join()
-        found[name].append({"tokens": tokens, "seconds": seconds, "bytes": memory})
+def grow(quick: bool) -> dict[str, list[dict]]:
+    found, sizes = {name: [] for name in GROWING}, [10**5, 10**6, 10**7] + [10**8] * (not quick)
+    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:  # each in a new process
+        for name, tokens in progress_bar(list(itertools.product(GROWING, sizes)), "growth", unit="size"):
+            found[name].append(pool.apply(measure_growth, (name, tokens)))
     return found
+
+
+# Measure, and write it down
+
+
+@one_thread()
+def measure(quick: bool) -> dict:
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    load, begin, topics, growth = os.getloadavg()[0], time.perf_counter(), [], grow(quick)
+    for part in (reading, packing, encoding):
+        with tempfile.TemporaryDirectory() as room:
+            for topic in part(Path(room), quick):
+                rounds = progress_bar(range(3 if quick else 7), topic.short, unit="round")
+                found = interleave({each.name: each.run for each in topic.contenders}, rounds)
+                contenders = [
+                    {"name": name, "role": role, "seconds": [value / amount for value in found[name]]}
+                    for name, role, _, amount in topic.contenders
+                ]
+                topics.append(topic._asdict() | {"contenders": contenders})
+    return {
+        "machine": {
+            "processor": processor(),
+            "cores": os.cpu_count(),
+            "GiB": round(psutil.virtual_memory().total / 2**30),
+            "system": platform.system(),
+            "python": platform.python_version(),
+            "date": time.strftime("%Y-%m-%d"),
+        },
+        "load": [round(number, 1) for number in (load, os.getloadavg()[0])],
+        "minutes": round((time.perf_counter() - begin) / 60, 1),
+        "quick": quick,
+        "versions": {name: importlib.metadata.version(name) for name in PEERS},
+        "topics": topics,
+        "growth": growth,
+    }
+
+
+def processor() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
+    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.processor())
+
+
+def ours_of(topic: dict) -> dict:
+    return next(contender for contender in topic["contenders"] if contender["role"] == OURS)
+
+
+def ratios(contender: dict, topic: dict) -> list[float]:
+    """How many times as long as ours, in each round."""
+    return [theirs / ours for theirs, ours in zip(contender["seconds"], ours_of(topic)["seconds"], strict=True)]
 
 
 def exponent(points: list[dict]) -> float:
@@ -376,106 +410,8 @@ def exponent(points: list[dict]) -> float:
     return float(np.polyfit(x, y, 1)[0])
 
 
-# Measure, and write it down
-
-
-def measure(quick: bool, progress: bool | None) -> dict:
-    torch.set_num_threads(1)
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    load, begin, missing, topics = os.getloadavg(), time.perf_counter(), Missing(), []
-    growth = grow(quick, progress)
-    with tempfile.TemporaryDirectory() as room:
-        for number, part in enumerate((reading, packing, encoding)):
-            place = Path(room, str(number))
-            place.mkdir()
-            for topic in part(place, quick, missing):
-                runs = {contender.name: contender.run for contender in topic.contenders}
-                rounds = progress_bar(range(3 if quick else 7), topic.short, unit="round", progress=progress)
-                seconds = interleave(runs, rounds)
-                topics.append(
-                    {
-                        "short": topic.short,
-                        "title": topic.title,
-                        "unit": topic.unit,
-                        "note": topic.note,
-                        "contenders": [
-                            {
-                                "name": contender.name,
-                                "role": contender.role,
-                                "seconds": [value / contender.amount for value in seconds[contender.name]],
-                            }
-                            for contender in topic.contenders
-                        ],
-                    }
-                )
-    return {
-        "machine": machine(),
-        "load": [round(number, 1) for number in (load[0], os.getloadavg()[0])],
-        "minutes": round((time.perf_counter() - begin) / 60, 1),
-        "quick": quick,
-        "versions": versions(missing),
-        "missing": sorted(set(missing)),
-        "topics": topics,
-        "growth": growth,
-    }
-
-
-def machine() -> dict[str, object]:
-    info, name = Path("/proc/cpuinfo"), platform.processor()
-    if info.is_file():
-        lines = info.read_text(encoding="utf-8").splitlines()
-        name = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), name)
-    return {
-        "processor": name,
-        "cores": os.cpu_count(),
-        "GiB": round(psutil.virtual_memory().total / 2**30),
-        "system": platform.system(),
-        "python": platform.python_version(),
-        "date": time.strftime("%Y-%m-%d"),
-    }
-
-
-def versions(missing: Missing) -> dict[str, str]:
-    return {name: importlib.metadata.version(name) for name in PEERS if name not in missing}
-
-
-def median(contender: dict) -> float:
-    return statistics.median(contender["seconds"])
-
-
-def ours_of(topic: dict) -> dict:
-    return next(contender for contender in topic["contenders"] if contender["role"] == OURS)
-
-
-def ratios(contender: dict, topic: dict) -> list[float]:
-    """How many times as long as ours, in each round."""
-    pairs = zip(contender["seconds"], ours_of(topic)["seconds"], strict=True)
-    return [theirs / ours for theirs, ours in pairs]
-
-
-def find(results: dict, name: str, topic: str = "") -> tuple[float, dict]:
-    """The median of a contender's ratios to ours."""
-    for found in results["topics"]:
-        for contender in found["contenders"]:
-            if contender["name"].startswith(name) and found["title"].startswith(topic):
-                return statistics.median(ratios(contender, found)), found
-    raise KeyError(name)
-
-
-def in_readme(results: dict) -> str:
-    """The sentence of the README, with three numbers."""
-    reads, _ = find(results, "nanoGPT")
-    packs, _ = find(results, "OLMo-core")
-    alone, _ = find(results, "tokenizers encode_batch_fast")
-    return (
-        f"Reading shuffled windows takes 1/{reads:.0f} of the CPU time of nanoGPT's loop, choosing who shares a row "
-        f"1/{packs:.0f} of OLMo-core's, and writing shards {1 / alone - 1:.0%} more than the tokenizer alone"
-    )
-
-
 def amount_of(seconds: float) -> str:
-    units = (("s", 1), ("ms", 1e-3), ("µs", 1e-6))
-    unit, size = next((unit for unit in units if seconds >= unit[1]), units[-1])
+    unit, size = next((u for u in (("s", 1), ("ms", 1e-3)) if seconds >= u[1]), ("µs", 1e-6))
     return f"{seconds / size:.3g} {unit}"
 
 
@@ -483,126 +419,57 @@ def memory_of(size: int) -> str:
     return "below 1 MB" if size < 1e6 else f"{size / 1e6:,.0f} MB"
 
 
+def table(*head: str, rows: Iterable[Iterable[str]]) -> str:
+    lines = ["| ".join(["", *(f"{cell} " if cell else "" for cell in head), ""]).rstrip(), "|---" * len(head) + "|"]
+    return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows])
+
+
+def section(topic: dict) -> str:
+    ours, rows = ours_of(topic), []
+    for contender in sorted(topic["contenders"], key=lambda each: statistics.median(each["seconds"])):
+        name = f"**{contender['name']}**" if contender["role"] == OURS else contender["name"]
+        found = ratios(contender, topic)
+        ratio = f"{statistics.median(found):.3g} times ({min(found):.3g} … {max(found):.3g})"
+        took = amount_of(statistics.median(contender["seconds"]))
+        rows.append((name + " (the limit)" * (contender["role"] == LIMIT), took, "" if contender is ours else ratio))
+    parts = [f"## {topic['title']}", table("", f"CPU time for {topic['unit']}", "as long as ours", rows=rows)]
+    return "\n\n".join([*parts, *filter(None, [topic["note"]])])
+
+
 def page(results: dict) -> str:
-    """The page, as Markdown: all its numbers are from the results."""
-    made, (first, last) = results["machine"], results["load"]
-    lines = [
-        "# A page of speed",
-        "",
-        "How much CPU time the course's own code takes, beside what one would else take, and beside a limit that",
-        "nobody can beat: a plain copy, a sort, the tokenizer alone. Contenders ran in turn, round by round, on one",
-        "thread. A ratio compares runs of the same round: it is the median, with the smallest and the largest. So",
-        "other programs on the machine trouble the ratios little, although they trouble the seconds.",
-        "",
-        "![Dots: how many times as long as the course's code each contender takes. Lines: time against the number of",
-        "tokens, from 100,000 to 100 million.](speed.png)",
-        "",
-    ]
-    for topic in results["topics"]:
-        lines += [f"## {topic['title']}", "", f"| | CPU time for {topic['unit']} | as long as ours |", "|---|---|---|"]
-        ours = ours_of(topic)
-        for contender in sorted(topic["contenders"], key=median):
-            name = f"**{contender['name']}**" if contender["role"] == OURS else contender["name"]
-            name += " (the limit)" * (contender["role"] == LIMIT)
-            found = ratios(contender, topic)
-            ratio = f"{statistics.median(found):.3g} times ({min(found):.3g} … {max(found):.3g})"
-            lines.append(f"| {name} | {amount_of(median(contender))} | {'' if contender is ours else ratio} |")
-        lines += [""] + [topic["note"], ""] * bool(topic["note"])
-    lines += _better(results)
-    sizes = [point["tokens"] for point in next(iter(results["growth"].values()))]
-    head = " | ".join(f"{size:,}" for size in sizes)
-    lines += ["## How it grows", "", f"| CPU time for a number of tokens | {head} | exponent |"]
-    lines += ["|---" * (len(sizes) + 2) + "|"]
-    for name, points in results["growth"].items():
-        cells = " | ".join(amount_of(point["seconds"]) for point in points)
-        lines.append(f"| {name} | {cells} | {exponent(points):.2f} |")
-    lines += ["", f"| most memory beside the data | {head} |", "|---" * (len(sizes) + 1) + "|"]
-    for name, points in results["growth"].items():
-        lines.append(f"| {name} | {' | '.join(memory_of(point['bytes']) for point in points)} |")
-    lines += [
-        "",
-        "An exponent of 1 is time that grows like the number of tokens, and of 0 time that does not grow. It is the",
-        "slope from a million tokens on: below, what is constant rules. Memory is what belongs to the process alone,",
-        "without the pages of mapped files, which the system may take back at any time.",
-        "",
-        "## How this was made",
-        "",
-        f"With `python tests/benchmarks/speed.py` on {made['date']}, in {results['minutes']} minutes, on",
-        f"{made['cores']} cores ({made['processor']}, {made['GiB']} GiB, {made['system']}, Python {made['python']}).",
-        f"The load of the machine was {first} at the beginning and {last} at the end; 1 is one busy core."
-        + " **It was shared with others.**" * (max(first, last) > 1.5),
-        "Packages: " + ", ".join(f"{name} {version}" for name, version in results["versions"].items()) + ".",
-        "",
-        "Not run: mosaicml-streaming, which asks for a NumPy before 2.2; minbpe, nanochat and nanoGPT, which are no",
-        "packages, so that the loop of the last stands here as it is written there; reading from object stores; and",
-        "anything on a GPU.",
-    ]
-    if results["missing"]:
-        lines += ["", f"Not installed when this was made: {', '.join(results['missing'])}."]
-    return "\n".join(lines) + "\n"
-
-
-def _better(results: dict) -> list[str]:
-    """Name each contender, the limits apart, that takes less time than ours."""
-    found = [
-        f"- {contender['name']}: {statistics.median(ratios(contender, topic)):.2g} of our time ({topic['short']})."
-        for topic in results["topics"]
+    """The page, as Markdown: its prose is in a file beside this one, and all its numbers are from the results."""
+    topics, growth = results["topics"], results["growth"].items()
+    better = [
+        f"- {contender['name']}: {ratio:.2g} of our time ({topic['short']})."
+        for topic in topics
         for contender in topic["contenders"]
-        if contender["role"] == USUAL and statistics.median(ratios(contender, topic)) < 0.95
+        if contender["role"] == USUAL and (ratio := statistics.median(ratios(contender, topic))) < 0.95
     ]
-    return ["## What others do better", "", *found, ""] if found else []
+    sizes = [f"{point['tokens']:,}" for point in next(iter(results["growth"].values()))]
+    times = [(name, *(amount_of(p["seconds"]) for p in points), f"{exponent(points):.2f}") for name, points in growth]
+    memory = [(name, *(memory_of(point["bytes"]) for point in points)) for name, points in growth]
+    return PROSE.read_text(encoding="utf-8").format(
+        **results,
+        sections="\n\n".join(map(section, topics)),
+        better="\n".join(better),
+        times=table("CPU time for a number of tokens", *sizes, "exponent", rows=times),
+        memory=table("most memory beside the data", *sizes, rows=memory),
+        shared=" **It was shared with others.**" * (max(results["load"]) > 1.5),
+        packages=", ".join(f"{name} {version}" for name, version in results["versions"].items()),
+    )
 
 
-def picture(results: dict) -> bytes:
-    """Above, each contender beside ours; below, how ours grows."""
-
-    @styled
-    def draw() -> LessonFigure:
-        rows = [(t, c) for t in results["topics"] for c in t["contenders"] if c is not ours_of(t)]
-        figure = LessonFigure(figsize=(WIDTH, 0.27 * len(rows) + 4.5), layout="constrained")
-        above, below = figure.subplots(2, height_ratios=[0.27 * len(rows), 3.5])
-        for place, (topic, contender) in enumerate(rows):
-            values = ratios(contender, topic)
-            above.plot([min(values), max(values)], [place] * 2, color=INK, linewidth=1)
-            marker = {LIMIT: "|", OURS: "o", USUAL: "s"}[contender["role"]]
-            above.plot(statistics.median(values), place, marker, color=INK, markersize=8)
-        above.axvline(1, **DOTTED)
-        above.set(xscale="log", xlabel="CPU time: times as long as the course's code (a stroke is a limit)")
-        above.set_yticks(range(len(rows)), [f"{topic['short']}: {contender['name']}" for topic, contender in rows])
-        above.invert_yaxis()
-        for number, (name, points) in enumerate(results["growth"].items()):
-            x, y = ([point[key] for point in points] for key in ("tokens", "seconds"))
-            below.plot(x, y, **curve_style(number))
-            below.annotate(f"{name}: {exponent(points):.2f}", (x[-1], y[-1]), (8, -4), textcoords="offset points")
-        below.set(xscale="log", yscale="log", xlabel="tokens", ylabel="CPU seconds", title="Growth, and its exponent")
-        below.set_xlim(right=below.get_xlim()[1] * 300)
-        for axis in (above.xaxis, below.xaxis, below.yaxis):
-            axis.set_major_formatter(in_words)
-            axis.set_minor_formatter("")
-        return figure
-
-    return draw().png()
-
-
-def write(results: dict, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "speed.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    (folder / "README.md").write_text(page(results), encoding="utf-8")
-    (folder / "speed.png").write_bytes(picture(results))
-
-
-def main(arguments: list[str] | None = None) -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer tokens and rounds: to see that all contenders run")
     parser.add_argument("--out", type=Path, default=RESULTS, help="the folder of the page (default: %(default)s)")
-    parser.add_argument("--no-progress", action="store_false", dest="progress", default=None, help="no progress bars")
-    options = parser.parse_args(arguments)
-    results = measure(options.quick, options.progress)
-    write(results, options.out)
-    print(f"{options.out / 'README.md'}, in {results['minutes']} minutes. The README quotes of it:")
-    print(in_readme(results))
-    return 0
+    options = parser.parse_args()
+    results, out = measure(options.quick), options.out
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "speed.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    (out / "README.md").write_text(page(results), encoding="utf-8")
+    print(f"{out / 'README.md'}, in {results['minutes']} minutes")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
