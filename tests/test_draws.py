@@ -86,3 +86,28 @@ def test_a_seed_is_the_same_wherever_its_parts_come_from():
     assert seed_of("\ud800") != seed_of("\udfff")  # a name that has no bytes in UTF-8
     with pytest.raises(TypeError, match="each part of a seed must be an integer"):
         seed_of(1.0)
+
+
+@pytest.mark.parametrize(
+    ("num_draws", "size", "ask", "words"),
+    [
+        (10, 4, lambda blocks: blocks.counts(3), "block must be an integer of at least 0 and at most 2, got 3"),
+        (10, 4, lambda blocks: blocks.drawn_before(3), "block must be"),
+        (0, 4, lambda blocks: blocks.counts(0), "block must be"),
+        (10**9, 10**12, None, "block_size must be at most 16,777,216, because"),
+    ],
+)
+def test_a_block_that_is_not_there_or_fits_no_memory_is_refused(num_draws, size, ask, words):
+    with pytest.raises(ValueError, match=words):
+        ask(DrawBlocks([1, 3], num_draws, size))
+
+
+def test_a_block_is_no_longer_than_all_draws():
+    assert DrawBlocks([1, 3], 7, 10**12).size == 7
+    assert DrawBlocks([1, 3], 0, 4).count == 0
+
+
+@pytest.mark.parametrize("weights", [[], [0, -0.0], [1, float("nan")], [float("inf")], [1, -1], [10**400]])
+def test_weights_that_are_no_shares_are_refused(weights):
+    with pytest.raises(ValueError, match="at least one number above 0|each of weights must be"):
+        check_weights(weights)

@@ -349,3 +349,57 @@ def test_capped_weights_are_equal_up_to_the_cap(sizes, cap, part):
     free = [draws[name] for name in sizes if draws[name] < cap * sizes[name] - 1e-6]
     # who is not full has the same as the others that are not, and no less than any that is
     assert free == pytest.approx([max(draws.values())] * len(free))
+
+
+# What is refused
+
+
+SMALL, EVEN = {"a": 3, "b": 4}, {"a": 1, "b": 1}
+REFUSED = {
+    "as many draws as no number counts": (lambda: MixtureOrder(SMALL, EVEN, 2**62 + 1), "num_draws must be"),
+    "too many in all stages": (lambda: StagedMixture(SMALL, [(EVEN, 2**62), (EVEN, 1)]), "num_draws must be"),
+    "no source": (lambda: MixtureOrder({}, EVEN, 10), "num_windows must hold at least one source, got none"),
+    "an empty source": (lambda: MixtureOrder({"a": 0, "b": 1}, EVEN, 10), "num_windows.'a'. must be"),
+    "too many windows": (lambda: MixtureOrder({"a": 2**62, "b": 1}, EVEN, 10), "the sum of num_windows must be"),
+    "weights of others": (lambda: MixtureOrder(SMALL, {"a": 1}, 10), "weights must have the names of num_windows"),
+    "a weight more": (lambda: MixtureOrder(SMALL, {**EVEN, "c": 0}, 10), "weights must have the names"),
+    "weights of nothing": (lambda: MixtureOrder(SMALL, {"a": 0, "b": 0}, 10), "at least one number above 0"),
+    "blocks that fit no memory": (lambda: MixtureOrder(SMALL, EVEN, 10**9, block_size=10**12), "block_size must be"),
+    "a cap that draws pass": (
+        lambda: MixtureOrder(SMALL, EVEN, 10, max_epochs=1),
+        r"'a' would be read 1.67 times \(5 draws of 3 windows\), but max_epochs is 1",
+    ),
+    "a cap that stages pass together": (
+        lambda: StagedMixture(SMALL, [(EVEN, 2), (EVEN, 6)], max_epochs=1),
+        "'a' would be read 1.33 times",
+    ),
+    "a cap that is no number": (lambda: MixtureOrder(SMALL, EVEN, 10, max_epochs=math.nan), "max_epochs must be"),
+    "no stage": (lambda: StagedMixture(SMALL, []), "stages must hold at least one stage, got none"),
+    "a history beyond the end": (lambda: MixtureOrder(SMALL, EVEN, 10).history(11), "position must be"),
+    "sizes of nothing": (lambda: temperature_weights({"a": 0}, 1), "sizes must hold at least one number above 0"),
+    "a size below 0": (lambda: temperature_weights({"a": -1}, 1), "each of sizes must be"),
+    "more than the cap allows": (lambda: capped_weights({"a": 10, "b": 1}, 12, 1), "num_draws must be at most 11"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_plan_that_contradicts_itself_is_refused(what):
+    call, words = REFUSED[what]
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+@pytest.mark.parametrize("position", [10, -1])
+def test_a_position_outside_of_the_order_is_refused(position):
+    order = MixtureOrder(SMALL, EVEN, 10)
+    for ask in (order.__getitem__, order.sources_at):
+        with pytest.raises(IndexError, match=f"positions must lie in 0 ... 9, got {position}"):
+            ask(position)
+    assert order[[]].shape == (0,)
+    assert order[np.zeros((2, 0, 3), dtype=np.uint8)].shape == (2, 0, 3)
+
+
+def test_orders_of_many_windows_do_not_overflow():
+    order = MixtureOrder({"a": 2**61, "b": 2**61}, EVEN, 2**62, block_size=1)
+    assert len(order) == 2**62
+    assert 0 <= order[2**62 - 1] < 2**62

@@ -41,6 +41,7 @@ def mixture_of(windows: MixedWindows, num_draws=103, weights=WEIGHTS, **options)
 
 MIXED = windows_of()
 MIXTURE = mixture_of(MIXED)
+SIZES = dict(MIXED.num_windows)
 ROWS = np.concatenate([torch.cat([x, y[:, -1:]], dim=1) for x, y in (d[:] for d in MIXED.sources.values())])
 NUMBER_OF = {row.tobytes(): number for number, row in enumerate(ROWS)}
 make = partial(make_mixture_loader, MIXED, MIXTURE)
@@ -339,3 +340,29 @@ def test_a_state_that_is_none_is_refused():
     del state["windows_delivered"]
     with pytest.raises(ValueError, match="state must have the keys"):
         make(3).load_state_dict(state)
+
+
+LOADERS = {
+    "of other sizes": (lambda: make_mixture_loader(MIXED, MixtureOrder({**SIZES, "c": 5}, WEIGHTS, 9), 4), "sources"),
+    "of another order": (
+        lambda: make_mixture_loader(MIXED, mixture_of(windows_of("cba")), 4),
+        "mixture must be of the sources .* in this order",
+    ),
+    "of no draws": (lambda: make_mixture_loader(MIXED, mixture_of(MIXED, 0), 4), "at least 1 windows for one batch"),
+    "less than a batch": (lambda: make(104, drop_last=True), "at least 104 windows for one batch, got 103"),
+    "of a rank too far": (lambda: make(4, rank=2, world_size=2), "rank must be"),
+    "an epoch before the first": (lambda: make(4).set_epoch(-1), "epoch must be"),
+}
+
+
+@pytest.mark.parametrize("which", LOADERS)
+def test_a_loader_that_would_read_nothing_or_others_is_refused(which):
+    call, words = LOADERS[which]
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_what_is_the_mixtures_to_say_is_no_option_of_its_loader():
+    for option in ({"shuffle": True}, {"base_seed": 5}):
+        with pytest.raises(TypeError, match="loader_options must be of"):
+            make(4, **option)
