@@ -91,6 +91,14 @@ def test_the_workflow_runs_the_readmes_test_command_on_three_systems():
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111 or os.name == "nt"
 
 
+def test_every_week_the_other_lessons_run_on_another_corpus_in_an_environment_of_the_readme():
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "weekly.yml").read_text(encoding="utf-8"))
+    (job,) = workflow["jobs"].values()
+    install, test = [step["run"] for step in job["steps"] if "run" in step]
+    assert f"{install} && .venv-test/bin/python -m pytest\n".replace("python -m", "python3 -m", 1) in README
+    assert test.endswith("pytest -m weekly")
+
+
 def test_a_container_installs_as_the_readme_does():
     container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
     (command,) = re.findall(r"<!-- open command -->\s*```bash\n(.+?)\n```", README)
