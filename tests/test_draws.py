@@ -109,5 +109,5 @@ def test_a_block_is_no_longer_than_all_draws():
 
 @pytest.mark.parametrize("weights", [[], [0, -0.0], [1, float("nan")], [float("inf")], [1, -1], [10**400]])
 def test_weights_that_are_no_shares_are_refused(weights):
-    with pytest.raises(ValueError, match="at least one number above 0|each of weights must be"):
+    with pytest.raises(ValueError, match=r"at least one number above 0|each of weights must be"):
         check_weights(weights)

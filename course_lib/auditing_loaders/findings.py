@@ -112,8 +112,8 @@ def shift_words(rows: PlacedRows, row: int, place: int, documents: Documents) ->
 
 
 def jump_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
-    told = rows.tokens[row, :place]
-    piece = as_runs(told[told >= 0])[-1]
+    before = rows.tokens[row, :place]
+    piece = as_runs(before[before >= 0])[-1]
     return f"holds positions {range_words(piece)}, then {rows.tokens[row, place]}"
 
 
@@ -196,8 +196,8 @@ def find_weak_shuffle(reading: Reading, found: Findings) -> None:
     commonest = np.argsort(times * ~is_plain)[-MOST_STEPS:]
     share = times[commonest][~is_plain[commonest]].sum() / times.sum()
     if share >= SHARE_OF_STEPS:
-        told = ", ".join(map(str, sorted(steps[commonest].tolist())))
-        few = f"{share:.0%} of the steps from row to row are {told} rows"
+        sizes = ", ".join(map(str, sorted(steps[commonest].tolist())))
+        few = f"{share:.0%} of the steps from row to row are {sizes} rows"
         found.count("weak_shuffle", 1, f"{words}; modulo the rows, {few}")
 
 
@@ -282,5 +282,5 @@ def such_as(positions: np.ndarray) -> str:
     """Name the first two runs of rising positions, or the only position."""
     if len(positions) == 1:
         return f": position {positions[0]}"
-    told = [range_words(each) for each in as_runs(positions)[:2]]
-    return f", such as positions {' and '.join(told)}"
+    ranges = [range_words(each) for each in as_runs(positions)[:2]]
+    return f", such as positions {' and '.join(ranges)}"

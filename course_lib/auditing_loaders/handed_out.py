@@ -124,8 +124,8 @@ class Reading:
     @property
     def commonest_ahead(self) -> int | None:
         """By how much labels are too far ahead, in most rows that tell."""
-        told = self.rows.ahead[~np.isnan(self.rows.ahead)]
-        errors, times = np.unique(told, return_counts=True)
+        ahead = self.rows.ahead[~np.isnan(self.rows.ahead)]
+        errors, times = np.unique(ahead, return_counts=True)
         return int(errors[times.argmax()]) if times.size else None
 
     @cached_property

@@ -114,8 +114,8 @@ class PlacedRows:
         label that is dropped: with them, all later tokens would still see those before.
         """
         batch = self.batch
-        told = batch.begins if batch.tells_apart else batch.begins | self.dropped
-        return self._since_last(told)
+        begins = batch.begins if batch.tells_apart else batch.begins | self.dropped
+        return self._since_last(begins)
 
     @cached_property
     def separated(self) -> np.ndarray:

@@ -116,10 +116,10 @@ class TellingIds:
         between two documents, if the first one might go on with the same id.
         """
         rows = np.asarray(rows, dtype=np.int64)
-        told = np.full(rows.shape, -1, dtype=np.int64)
+        positions = np.full(rows.shape, -1, dtype=np.int64)
         is_open = np.zeros(rows.shape, dtype=bool)
         if not rows.size or rows.shape[1] < self.neighbors:
-            return told
+            return positions
         codes = self._codes(rows)
         found = np.searchsorted(self._sorted, codes).clip(max=len(self._sorted) - 1)
         begin = self._places[found]
@@ -129,10 +129,10 @@ class TellingIds:
         for step in range(self.neighbors):
             fits &= self.ids[begin + step] == rows[:, step : step + width]
         for step in range(self.neighbors):
-            here, place = told[:, step : step + width], begin + step
+            here, place = positions[:, step : step + width], begin + step
             is_open[:, step : step + width] |= fits & (here >= 0) & (here != place)
             np.copyto(here, place, where=fits & (here < 0))
-        return np.where(is_open, -1, told)
+        return np.where(is_open, -1, positions)
 
     def _codes(self, rows: np.ndarray) -> np.ndarray:
         """Number each run of `neighbors` ids in the last dimension of rows."""

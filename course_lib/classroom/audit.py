@@ -117,8 +117,8 @@ def run(options: argparse.Namespace) -> int:
         words = describe(error)
         print(f"python -m course_lib audit: {words}", file=sys.stderr)
         if options.json:
-            told = {"version": VERSION, "clean": False, "error": words}
-            print(json.dumps(told | {"arguments": arguments}, indent=2, default=str))
+            report = {"version": VERSION, "clean": False, "error": words}
+            print(json.dumps(report | {"arguments": arguments}, indent=2, default=str))
         return NOT_RUN
     excess = [
         finding
@@ -126,9 +126,9 @@ def run(options: argparse.Namespace) -> int:
         if finding.count > allowed.get(finding.name, 0)
     ]
     if options.json:
-        told = audit.as_dict() | {"clean": audit.clean, "arguments": arguments}
-        told["allowed"] = [f.name for f in audit.findings if f not in excess]
-        print(json.dumps(told, indent=2, default=str))
+        report = audit.as_dict() | {"clean": audit.clean, "arguments": arguments}
+        report["allowed"] = [f.name for f in audit.findings if f not in excess]
+        print(json.dumps(report, indent=2, default=str))
     else:
         print(audit)
         for finding in audit.findings:

@@ -154,12 +154,12 @@ def check_kernel() -> Iterator[Point]:
         import nbformat
         from nbclient import NotebookClient
     except ModuleNotFoundError:
-        return  # told by `check_packages`
+        return  # `check_packages` says so
     began, folder = time.monotonic(), ROOT / "notebooks"
     notebook = nbformat.read(folder / FIRST_LESSON, as_version=4)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    where = nbformat.v4.new_code_cell("import sys; print(sys.prefix)")
-    notebook.cells = [*cells[:FIRST_CELLS], where]
+    prefix = nbformat.v4.new_code_cell("import sys; print(sys.prefix)")
+    notebook.cells = [*cells[:FIRST_CELLS], prefix]
     how = {"timeout": 300, "startup_timeout": 300, "kernel_name": "python3"}
     try:
         NotebookClient(
@@ -171,7 +171,7 @@ def check_kernel() -> Iterator[Point]:
         text = f"the first cells of {FIRST_LESSON} do not run: {reason}"
         yield Point(WRONG, text, pip_install())
         return
-    there = "".join(output.get("text", "") for output in where.outputs).strip()
+    there = "".join(output.get("text", "") for output in prefix.outputs).strip()
     if not os.path.samefile(there, sys.prefix):
         yield Point(NOTE, f"notebooks run in another Python than this one: {there}")
     seconds = time.monotonic() - began

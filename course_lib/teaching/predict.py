@@ -202,7 +202,7 @@ class Prompt:
         shown = "\n".join(map(_as_html, self.evidence))
         if self.measured:
             shown = f"{MEASURED}{shown}{END}"
-        answers = "<br>".join(map(_told, self.parts))
+        answers = "<br>".join(map(_answer_in_words, self.parts))
         # JupyterLab shows the first line of an output that is folded: a blank.
         return (
             f' \n<div class="guess" data-guess="{data}">'
@@ -211,14 +211,14 @@ class Prompt:
         )
 
 
-def _told(part: dict) -> str:
+def _answer_in_words(part: dict) -> str:
     """The answer to one part, and how nearly it had to be met."""
-    told = (
+    words = (
         f"{html.escape(part['label'])}: <b>{html.escape(written(part['answer']))}</b>"
     )
     if part.get("within", 0) > TOLERANCE:
-        told += f" (up to {100 * part['within']:g} % off counts as right)"
-    return told
+        words += f" (up to {100 * part['within']:g} % off counts as right)"
+    return words
 
 
 def _as_html(thing: object) -> str:

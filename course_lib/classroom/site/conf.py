@@ -93,9 +93,9 @@ def unfold(summary: str, inside: str) -> str:
 
 def verdict(item: Question) -> str:
     """A question with two answers, as a prompt; evidence and reason unfold with it."""
-    told = item.judge(item.truth).message.removeprefix("**Passed.** ")
+    reason = item.judge(item.truth).message.removeprefix("**Passed.** ")
     asked = {f"your verdict on {item.name}": item.truth}
-    return predict(asked, Words(told), choices=item.verdicts)._repr_html_().strip()
+    return predict(asked, Words(reason), choices=item.verdicts)._repr_html_().strip()
 
 
 class Words:

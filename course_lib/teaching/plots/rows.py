@@ -164,8 +164,8 @@ def _draw_lines(axes: Axes, lines: Mapping[str, float] | Iterable[float]) -> Non
     named = isinstance(lines, Mapping)
     for name, at in lines.items() if named else [("", at) for at in lines]:
         axes.axvline(at, color=style.INK, linewidth=1.6)
-        where = {"xycoords": ("data", "axes fraction"), "fontsize": style.SMALL}
-        axes.annotate(name, (at, 1), ha="center", va="bottom", **where)
+        options = {"xycoords": ("data", "axes fraction"), "fontsize": style.SMALL}
+        axes.annotate(name, (at, 1), ha="center", va="bottom", **options)
 
 
 def in_a_row(labels: Iterable[object], meaning: str = "plain", at: int = 0) -> Boxes:
@@ -256,15 +256,15 @@ def plot_windows(
         left, right = axes.get_xlim()
         panel.set_xlim(left - 0.5, right - 0.5)
         panel.set_xlabel(STREAM, loc="left")
-        style.add_remark(figure, told(ledger))
+        style.add_remark(figure, ledger_in_words(ledger))
     style.explain(figure, handles)
     return figure
 
 
-def told(ledger: TokenLedger) -> str:
+def ledger_in_words(ledger: TokenLedger) -> str:
     """What a ledger comes to, in a line."""
     windows, predictions = ledger.num_windows, int(ledger.as_target.sum())
     never = ledger.num_tokens - ledger.targets
     each = f"each {predictions / max(ledger.targets, 1):.2f} times on average"
-    told = f"{windows} window{'s' * (windows != 1)}, {predictions} predictions"
-    return f"{told}: {ledger.targets} targets, {each}; {never} never a target"
+    counts = f"{windows} window{'s' * (windows != 1)}, {predictions} predictions"
+    return f"{counts}: {ledger.targets} targets, {each}; {never} never a target"
