@@ -256,9 +256,9 @@ def test_importing_a_lesson_loads_nothing_heavy_that_it_does_not_use(lesson):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["predict", "show_progress", "exercise", "train", "show_source"])
-def test_the_first_cell_of_a_lesson_waits_for_pytorch_and_little_else(name):
-    program = f"import sys; from course_lib.teaching import {name}; print(*sys.modules)"
+def test_the_first_cell_of_a_lesson_waits_for_pytorch_and_little_else():
+    names = "predict, show_progress, exercise, train, show_source"
+    program = f"import sys; from course_lib.teaching import {names}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not {"matplotlib", "ipywidgets", "nbformat", "jsonschema", "tokenizers", *HEAVY} & set(done.stdout.split())
 

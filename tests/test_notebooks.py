@@ -24,8 +24,8 @@ LONGEST_CELL = 12
 WIDEST_LINE = 88
 FORBIDDEN = ("clear_output", "update_display", "interact(", "interactive(", "Output(", "%pip", "!pip", "time.time(")
 
-# In sight of every change: windows, a tokenizer, shards. The others by `pytest -m weekly`.
-ON_ANOTHER_CORPUS = ("02_sliding_windows", "07_tokenizer_pipeline", "11_token_shards")
+# In sight of every change: characters, a tokenizer, documents. The others by `pytest -m weekly`.
+ON_ANOTHER_CORPUS = ("01_next_token_shifting", "07_tokenizer_pipeline", "09_document_packing")
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 

@@ -222,14 +222,13 @@ DOCUMENTS = [STREAM[: 3 + 2 * k] for k in range(12)]
 PADDING, PACKING = PaddingCollator(Ends()), PackingCollator(Ends())
 SMALL = datasets.Dataset.from_dict({"text": ["abcdefgh" * k for k in range(1, 13)]})
 SOURCES = {
-    "windows": lambda _: (WINDOWS.as_rows(), None),
     "shards": lambda folder: (SlidingWindowDataset(shards(folder), T, T).as_rows(), None),
     "chunks": lambda _: (StreamingTextDataset(SMALL, CharTokenizer("abcdefgh"), max_length=T, base_seed=7), PADDING),
     "packs": lambda _: (pack_documents(DOCUMENTS, 24), PACKING),
 }
 
 
-@pytest.mark.parametrize("source", [*SOURCES, "loader", "loader shards workers", "loader prepared"])
+@pytest.mark.parametrize("source", [*SOURCES, "loader shards workers", "loader prepared"])
 def test_a_trainer_that_is_resumed_has_the_losses_of_one_that_was_not(tmp_path, source):
     whole = losses_of(trainer_for(tmp_path / "whole", source))
     assert len(set(whole)) == 8
