@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.auditing_loaders.coverage import CHANCE, epochs_to_decide, find_overlaps, find_repeats
+from course_lib.auditing_loaders.coverage import CHANCE, epochs_to_decide, find_overlaps, find_repeats, log_orders
 from course_lib.auditing_loaders.findings import Findings
 from course_lib.auditing_loaders.loader_reading import Documents, read_epoch
 from test_loader_reading import call_of, reading_of
@@ -137,3 +137,9 @@ def test_so_many_epochs_decide_that_a_random_offset_is_not_the_same_in_all_of_th
     for stride, offsets in ((2, 2), (3, 3), (1, LENGTH)):  # a stride of 1 leaves the offsets below T
         epochs = epochs_to_decide([reading_at(stride * np.arange(100), size=1, num_tokens=400)])
         assert offsets * (1 / offsets) ** epochs <= CHANCE < offsets * (1 / offsets) ** (epochs - 1)
+
+
+def test_rows_that_look_like_tracks_have_so_many_orders():
+    reading = reading_at(10 * np.arange(5), size=2)  # three rows at one place of the batch, two at the other
+    assert np.exp(log_orders([reading])) == pytest.approx(6 * 2)
+    assert np.exp(log_orders([reading, reading])) == pytest.approx(12 * 12)

@@ -48,6 +48,7 @@ from course_lib.many_machines import (
     generator_of,
     hours_between_failures,
     plan_tasks,
+    rank_training,
     rows_of_documents,
     stored_bytes,
     tokenize_files,
@@ -862,6 +863,15 @@ def test_a_loss_is_divided_by_the_targets():
         assert backward(torch.nn.ParameterList([weight]), 2 * weight, 4) == weight.grad == 0.5
 
 
+def read_on_the_first_alone() -> str:
+    rank, _ = rank_and_size()
+    return rank_training._from_first_rank(lambda: "a checkpoint" if rank == 0 else pytest.fail("no other has the file"))
+
+
+def test_only_the_first_rank_needs_to_see_a_checkpoint():
+    assert run_ranks(read_on_the_first_alone, 2) == ["a checkpoint"] * 2
+
+
 def test_a_fingerprint_tells_contents_dtypes_and_borders():
     numbers = torch.arange(12).reshape(4, 3)
     same = [fingerprint(numbers), fingerprint(numbers.clone()), fingerprint(numbers.T.contiguous().T)]
@@ -1044,7 +1054,7 @@ def test_what_is_calculated_on_paper():
     assert (stored_bytes(0, 10), stored_bytes(1, 65_536), stored_bytes(np.int16(30_000), 65_537)) == (0, 2, 120_000)
     assert encoding_hours(15 * 10**12, 10**6, 1000) == pytest.approx(15_000 / 3600)
     assert feeding_bandwidth(10, 50_000, 3) == 60.0
-    assert hours_between_failures(4, 10) == 2.5
+    assert (hours_between_failures(4, 10), hours_between_failures(1, 10)) == (2.5, 10)
     with pytest.raises(ValueError, match="lengths must be at least 1"):
         attention_pairs([2, 0])
     for endless in (lambda: encoding_hours(1e308, 1e-308), lambda: feeding_bandwidth(1e308, 5, 10**6)):

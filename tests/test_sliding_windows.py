@@ -62,6 +62,7 @@ def test_counts_and_starts_of_the_largest_numbers_do_not_overflow():
     assert count_windows(10**18 + 1, 1) == 10**18
     assert count_windows(100_000, np.int8(127), np.int8(127)) == 787
     assert window_starts(10, 2, 2**63).tolist() == [0]
+    assert window_starts(5, 2).tolist() == [0, 1, 2]
     assert window_starts(0, 2, 2**63).tolist() == []
     assert SlidingWindowDataset(range(20), 4, 2**70).starts.tolist() == [0]
 
