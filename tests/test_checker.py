@@ -53,6 +53,7 @@ def toy(*cases):
 
 half = toy(*range(1, 8))(lambda number: number // 2)
 nats = toy(*range(1, 8))(lambda number: math.log(number + 1))
+bits = toy(*range(1, 8))(lambda number: math.log2(number + 1))
 table = toy((1, 3), (2, 3), (4, 3))(lambda rows, columns: np.arange(rows * columns).reshape(rows, columns))
 invert = toy(0, 4)(lambda number: 1 / number)
 count_up = toy(*range(4))(lambda n: iter(range(n)))
@@ -178,11 +179,13 @@ class Hostile:
         (half, lambda n: undefined // 2, "the cells above must be run again"),  # noqa: F821
         (half, lambda n, m: n, "is called with `number`"),
         (half, lambda n: n // 2 + 1, "exactly one too large"),
+        (half, lambda n: n // 2 - 1, "exactly one too small"),
         (half, lambda n: [n].sort()[0], "return `None`"),
         (half, lambda n: half_again(n), "ever stop calling itself"),
         (half, lambda n: Hostile(), None),
         (half, lambda n: [Hostile()], "several values where one"),
         (nats, lambda n: math.log2(n + 1), "bits where nats are wanted"),
+        (bits, lambda n: math.log(n + 1), "nats where bits are wanted"),
         (table, lambda rows, columns: table(rows, columns).T, "rows and columns are exchanged"),
         (toy(1, 2)(lambda n: ([1], [2])), lambda n: ([2], [1]), "the two results are exchanged"),
         (toy("a  b", "a   b")(lambda t: " ".join(t.split())), lambda t: t, "characters are left"),
