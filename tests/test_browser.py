@@ -84,7 +84,7 @@ def solve_wrongly(lesson: Reader) -> int:
     lesson.type_into(exercise, "...", WRONG)
     lesson.run(exercise)
     lesson.sees(exercise, "Failed")
-    lesson.sees(exercise, "between n starts there are n - 1 strides")
+    lesson.sees(exercise, "between n starts there are only n - 1")
     return exercise
 
 

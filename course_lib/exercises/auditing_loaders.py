@@ -45,13 +45,15 @@ def count_lost(starts: list[int], num_tokens: int, context_length: int) -> int:
 
 
 count_lost.mistake(
-    "two windows may overlap, or be the same, and then you count a target twice.",
+    "you count a target once for each window that has it, but windows may overlap, or "
+    "even be the same.",
     lambda starts, N, T: N - 1 - len(starts) * T,
     lambda starts, N, T: max(0, N - 1 - len(starts) * T),
     lambda starts, N, T: N - 1 - len(set(starts)) * T,
 )
 count_lost.mistake(
-    "a window at s has T targets, from s + 1 to s + T.",
+    "you take the wrong ids for targets: a window at s has T of them, from s + 1 to s "
+    "+ T.",
     lambda starts, N, T: N - 1 - len({s + k for s in starts for k in range(1, T)}),
     lambda starts, N, T: N - 1 - len({s + k for s in starts for k in range(T + 1)}),
 )
@@ -60,16 +62,16 @@ count_lost.mistake(
     lambda starts, N, T: count_lost(starts, N, T) + 1,
 )
 count_lost.mistake(
-    "these are the tokens that *are* targets. How many are not?",
+    "you count the tokens that *are* targets, not those that never are.",
     lambda starts, N, T: N - 1 - count_lost(starts, N, T),
 )
 count_lost.mistake(
-    "you count only what lies after the last window. Tokens before the first, and "
-    "between two, are lost as well.",
+    "you count only what lies after the last window, and miss the tokens lost before "
+    "the first one and between two.",
     lambda starts, N, T: N - 1 - max((s + T for s in starts), default=0),
 )
 count_lost.mistake(
-    "you take the windows to follow one another. `starts` says where they are.",
+    "you take the windows to follow one another; `starts` says where they really are.",
     lambda starts, N, T: (N - 1) % T,
     lambda starts, N, T: N % T,
 )
@@ -117,11 +119,11 @@ def _first_k(ids: list[int], runs_of: Callable) -> int:
 
 
 neighbors_needed.mistake(
-    "two neighbors need not be enough either. Try 3, 4 and so on.",
+    "you stop at two neighbors, which need not be enough either: try 3, 4 and so on.",
     lambda ids: 1 if len(set(ids)) == len(ids) else 2,
 )
 neighbors_needed.mistake(
-    "you lose the order of the neighbors: 1, 2 is not the same as 2, 1.",
+    "you lose the order of the neighbors, but 1, 2 is not the same as 2, 1.",
     lambda ids: _first_k(
         ids,
         lambda k: [tuple(sorted(ids[i : i + k])) for i in range(len(ids) - k + 1)],
@@ -137,17 +139,17 @@ neighbors_needed.mistake(
     ),
 )
 neighbors_needed.mistake(
-    "you look at every k-th run only. A run may begin at any place.",
+    "you look at every k-th run only, but a run may begin at any place.",
     lambda ids: _first_k(
         ids, lambda k: [tuple(ids[i : i + k]) for i in range(0, len(ids) - k + 1, k)]
     ),
 )
 neighbors_needed.mistake(
-    "this is the largest k with which two places look alike. It takes one more.",
+    "you stop one short: this is the largest k with which two places still look alike.",
     lambda ids: neighbors_needed(ids) - 1,
 )
 neighbors_needed.mistake(
-    "you count ids. How many *neighbors* does it take to tell a place?",
+    "you count ids; the question is how many *neighbors* it takes to tell a place.",
     lambda ids: max(Counter(ids).values(), default=1),
     lambda ids: max(Counter(ids).values(), default=0),
     lambda ids: len(ids) - len(set(ids)) + 1,
@@ -187,7 +189,7 @@ def resume_errors(expected: list[int], got: list[int]) -> tuple[int, int]:
 
 
 resume_errors.mistake(
-    "you ask whether a window is there, not how often. One that comes twice, and is "
+    "you ask whether a window is there, not how often: one that comes twice, and is "
     "expected once, comes once too often.",
     lambda expected, got: (
         len(set(got) - set(expected)),
@@ -203,7 +205,7 @@ resume_errors.mistake(
     ),
 )
 resume_errors.mistake(
-    "you compare how many windows there are. *Which* are they?",
+    "you compare how many windows there are, but not *which* they are.",
     lambda expected, got: (
         max(0, len(got) - len(expected)),
         max(0, len(expected) - len(got)),
@@ -218,7 +220,7 @@ resume_errors.mistake(
     ),
 )
 resume_errors.mistake(
-    "you count repeats within `got`, whatever is expected.",
+    "you count repeats within `got`, although some of them may be expected.",
     lambda expected, got: (
         len(got) - len(set(got)),
         resume_errors(expected, got)[1],
@@ -233,15 +235,15 @@ resume_errors.mistake(
     ),
 )
 resume_errors.mistake(
-    "a window that comes twice too often counts twice, and so does one that is left "
-    "out twice. You count it once.",
+    "you count a window once even if it comes twice too often, or is left out twice; "
+    "count it twice then.",
     lambda expected, got: (
         len(Counter(got) - Counter(expected)),
         len(Counter(expected) - Counter(got)),
     ),
 )
 resume_errors.mistake(
-    "your two results are swapped.",
+    "you swap the two results: windows given too often come first.",
     lambda expected, got: resume_errors(got, expected),
 )
 
@@ -284,37 +286,40 @@ def _readers(ranks: list[list[int]]) -> list[int]:
 
 
 shared_windows.mistake(
-    "a window that *one* rank reads twice is not shared.",
+    "you count a window that *one* rank reads twice, but it shares that one with "
+    "nobody.",
     lambda ranks: sum(n > 1 for n in Counter(w for r in ranks for w in r).values()),
     lambda ranks: sum(map(len, ranks)) - len({w for rank in ranks for w in rank}),
 )
 shared_windows.mistake(
-    "you count a window of three ranks several times: for each rank, or for each pair "
-    "of them. It is one window.",
+    "you count a window that three ranks read several times, once for each rank or "
+    "each pair of them, and it's only one window.",
     lambda ranks: sum(n - 1 for n in _readers(ranks)),
     lambda ranks: sum(n * (n - 1) // 2 for n in _readers(ranks)),
     lambda ranks: sum(n for n in _readers(ranks) if n > 1),
 )
 shared_windows.mistake(
-    "you compare each rank only with the next one, or with the first.",
+    "you compare each rank only with the next one, or with the first, but any two may "
+    "share a window.",
     lambda ranks: sum(len(set(a) & set(b)) for a, b in pairwise(ranks)),
     lambda ranks: len({w for a, b in pairwise(ranks) for w in set(a) & set(b)}),
     lambda ranks: len({w for w in ranks[0] for rank in ranks[1:] if w in rank}),
 )
 shared_windows.mistake(
-    "you count windows that *all* ranks read, or exactly two. Two or more share one.",
+    "you count windows that *all* ranks read, or exactly two, but it's enough if two "
+    "or more do.",
     lambda ranks: sum(n == len(ranks) for n in _readers(ranks)),
     lambda ranks: sum(n == len(ranks) > 1 for n in _readers(ranks)),
     lambda ranks: sum(n == 2 for n in _readers(ranks)),
 )
 shared_windows.mistake(
-    "you count each time that a shared window is read. Count each window once.",
+    "you count every reading of a shared window; count each window once.",
     lambda ranks: sum(
         sum(w in other for other in ranks) > 1 for rank in ranks for w in rank
     ),
 )
 shared_windows.mistake(
-    "you count all windows. How many have more than one rank?",
+    "you count all windows, not just those that more than one rank reads.",
     lambda ranks: len(_readers(ranks)),
 )
 
@@ -372,20 +377,21 @@ just_lost.mistake(
     lambda ids: _batches_at(ids, range(0, len(ids) - 4, 4)),
 )
 just_lost.mistake(
-    "you lose a token after *each* window. Only one window may begin a place too late.",
+    "you lose a token after *each* window: let only one window begin a place too late.",
     lambda ids: _batches_at(ids, range(0, len(ids) - 4, 5)),
 )
 just_lost.mistake(
-    "you leave out a whole window, and lose all of its targets.",
+    "you leave out a whole window and lose all of its targets, where one token should "
+    "be lost.",
     lambda ids: _batches_at(ids, [0, *range(8, len(ids) - 4, 4)]),
     lambda ids: _batches_at(ids, [*range(0, len(ids) - 8, 4)]),
 )
 just_lost.mistake(
-    "your targets are the inputs themselves. They must be one token ahead.",
+    "you return the inputs themselves as targets; put those one token ahead.",
     lambda ids: _batches_at(ids, [0, *range(5, len(ids) - 4, 4)], ahead=0),
 )
 just_lost.mistake(
-    "one batch is too few: no audit can say what it loses.",
+    "you return only one batch, and no audit can say what that loses.",
     lambda ids: _batches_at(ids, [0]),
 )
 
@@ -453,12 +459,13 @@ def nothing_is_left(num_windows: int, num_epochs: int, seed: int) -> int:
         for seed in (0, 1, 2)
     ],
     explanation=(
-        "A draw misses a given window with the probability 1 - 1/n, and n draws miss "
-        "it with about 1/e, which is 0.37. The finding of the audit is true, but it "
-        "is said of *one* epoch. The next epoch draws others, and after 20 epochs a "
-        "window is missed with the probability 0.37 ** 20, two in a billion. So this "
-        "is a choice and no bug, if you know that an epoch is not one reading. In a "
-        "run of one epoch, a third of the text that you paid for would not be read."
+        "A draw misses a given window with probability 1 - 1/n, and all n draws miss "
+        "it with a probability of about 1/e, or 0.37. The audit is right, but it "
+        "speaks of *one* epoch. The next epoch draws others, and after 20 epochs a "
+        "window has been missed every time with probability 0.37 ** 20, two in a "
+        "billion. So this is a choice and no bug, as long as you know that an epoch "
+        "is not one reading. In a run of one epoch, a third of the text that you paid "
+        "for would not be read."
     ),
 )
 def with_replacement(num_windows: int, num_epochs: int, seed: int) -> int:

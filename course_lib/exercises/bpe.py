@@ -62,20 +62,20 @@ def _saved_by(of_word: Callable, words: dict[tuple[int, ...], int]) -> int:
 
 
 tokens_saved.mistake(
-    "you count overlapping pairs. `1 1 1` has two pairs, but you can merge only one of "
-    "them.",
+    "you count overlapping pairs: `1 1 1` has two of them, but only one can be merged.",
     lambda words, pair: _saved_by(lambda ids: [*pairwise(ids)].count(pair), words),
 )
 tokens_saved.mistake(
-    "you count each distinct word once. `words` says how often it occurs in the text.",
+    "you count each distinct word once, but `words` says how often it occurs in the "
+    "text.",
     lambda words, pair: tokens_saved(dict.fromkeys(words, 1), pair),
 )
 tokens_saved.mistake(
-    "you count at most one merge in a word, but the pair may occur at several places.",
+    "you count at most one merge in a word, even where the pair occurs several times.",
     lambda words, pair: _saved_by(lambda ids: pair in pairwise(ids), words),
 )
 tokens_saved.mistake(
-    "you count how often the two ids occur. They have to be side by side, too.",
+    "you count how often the two ids occur, whether or not they stand side by side.",
     lambda words, pair: _saved_by(
         lambda ids: min(ids.count(i) // pair.count(i) for i in pair), words
     ),
@@ -83,15 +83,15 @@ tokens_saved.mistake(
     lambda words, pair: _saved_by(lambda ids: ids.count(pair[0]), words),
 )
 tokens_saved.mistake(
-    "you count overlapping pairs and halve their number. `1 1` has one merge, but "
-    "`1 1 2 1 1` has two.",
+    "you count overlapping pairs and halve their number, which gives `1 1 2 1 1` one "
+    "merge where it has two.",
     lambda words, pair: _saved_by(
         lambda ids: [*pairwise(ids)].count(pair) // (1 + (pair[0] == pair[1])), words
     ),
 )
 tokens_saved.mistake(
-    "you join the words, so a pair can reach from one into the next. No merge crosses "
-    "a cut.",
+    "you join the words, so a pair can reach from one into the next, but no merge "
+    "crosses a cut.",
     lambda words, pair: tokens_saved(
         {sum((ids * frequency for ids, frequency in words.items()), ()): 1}, pair
     ),
@@ -154,7 +154,8 @@ def apply_merges(word: str, merges: list[tuple[str, str]]) -> list[str]:
 
 
 apply_merges.mistake(
-    "you make one round of merges and stop. What a merge has made can be merged again.",
+    "you make one round of merges and stop, but what a merge has made can be merged "
+    "again.",
     lambda word, merges: apply_merges(word, merges[:1]),
     lambda word, merges: apply_merges(
         word, [two for two in merges if two in pairwise(word)][:1]
@@ -164,14 +165,15 @@ apply_merges.mistake(
     ),
 )
 apply_merges.mistake(
-    "nothing is ever merged. Do you compare a list with a tuple? They're never equal.",
+    "you never merge anything: do you compare a list with a tuple, which are never "
+    "equal?",
     lambda word, merges: list(word),
 )
 
 
 @apply_merges.mistake(
-    "you merge from left to right, whatever can be merged. Which merge was learned "
-    "first?"
+    "you merge from left to right, whatever can be merged, instead of the pair that "
+    "was learned first, wherever it is."
 )
 def leftmost_pair_first(word, merges):
     tokens = list(word)
@@ -182,7 +184,7 @@ def leftmost_pair_first(word, merges):
 
 
 @apply_merges.mistake(
-    "you take the longest token that fits. BPE repeats the merges in the order of "
+    "you take the longest token that fits, but BPE repeats the merges in the order of "
     "learning, and may never come to that token."
 )
 def longest_token_first(word, merges):
@@ -196,7 +198,8 @@ def longest_token_first(word, merges):
 
 
 @apply_merges.mistake(
-    "you make each merge at its first place only. It has to join all of its pairs."
+    "you make each merge only at its first place, and leave the word's other pairs of "
+    "that kind alone."
 )
 def first_place_only(word, merges):
     tokens = list(word)
@@ -208,7 +211,7 @@ def first_place_only(word, merges):
 
 
 @apply_merges.mistake(
-    "you replace in a text with spaces between the tokens. There `b c` is also found "
+    "you replace in a text with spaces between the tokens, where `b c` is also found "
     "at the end of `db c`."
 )
 def replaced_in_a_text(word, merges):
@@ -263,8 +266,8 @@ def swallowed(
 
 
 swallowed.mistake(
-    "you take every part of a later merge for swallowed. It may still occur elsewhere "
-    "on its own: encode the words, and look.",
+    "you take every part of a later merge for swallowed, but it may still occur "
+    "elsewhere on its own: encode the words, and look.",
     lambda words, merges: sorted({*sum(merges, ())} & {*merges.values()}),
 )
 swallowed.mistake(
@@ -275,22 +278,23 @@ swallowed.mistake(
     ),
 )
 swallowed.mistake(
-    "one word without the id is enough for you. Return ids that *no* word contains.",
+    "you return an id as soon as one word lacks it; return it only if *no* word "
+    "contains it.",
     lambda words, merges: sorted(
         {i for word in words for i in swallowed({word: 1}, merges)}
     ),
 )
 swallowed.mistake(
-    "these are the new ids that do occur. Return the others.",
+    "you return the new ids that do occur, not those that don't.",
     lambda words, merges: sorted({*merges.values()} - {*swallowed(words, merges)}),
 )
 swallowed.mistake(
-    "you return all new ids. Encode the words, and take away the ids that occur.",
+    "you return all the new ids; encode the words, and take away the ids that occur.",
     lambda words, merges: sorted(merges.values()),
 )
 swallowed.mistake(
-    "you join the words, so a merge can reach from one into the next. No merge crosses "
-    "a cut.",
+    "you join the words, so a merge can reach from one into the next, but no merge "
+    "crosses a cut.",
     lambda words, merges: swallowed({sum(words, ()): 1}, merges),
 )
 
@@ -327,33 +331,36 @@ def complete_bytes(data: bytes) -> int:
 
 
 complete_bytes.mistake(
-    "you count characters, not bytes.",
+    "you count characters, not bytes, and é alone is two of those.",
     lambda data: len(data.decode("utf-8", "ignore")),
     lambda data: len(data.decode("utf-8", "replace")),
 )
 complete_bytes.mistake(
-    "you leave out the last byte or character even if it's whole. Then the text on the "
+    "you leave out the last byte or character even if it's whole, so the text on the "
     "screen is always late.",
     lambda data: max(0, len(data) - 1),
     lambda data: complete_bytes(data[:-1]),
 )
 complete_bytes.mistake(
-    "only ASCII is whole for you. With all their bytes, é, 潮 and 🌊 are whole, too.",
+    "you accept only ASCII, but é, 潮 and 🌊 are whole, too, once all their bytes are "
+    "there.",
     lambda data: sum(byte < 0x80 for byte in data),
     lambda data: next((i for i, byte in enumerate(data) if byte >= 0x80), len(data)),
     lambda data: len(data.rstrip(bytes(range(0x80, 0x100)))),
 )
 complete_bytes.mistake(
-    "you show all or nothing. The characters before an incomplete one can be shown.",
+    "you show all or nothing, even though the characters before an incomplete one are "
+    "ready.",
     lambda data: len(data) if complete_bytes(data) == len(data) else 0,
 )
 complete_bytes.mistake(
-    "you let at most one byte wait. Of a character of four bytes, three may have come.",
+    "you let at most one byte wait, but three of a character's four bytes may have "
+    "come.",
     lambda data: len(data) - (complete_bytes(data) < len(data)),
     lambda data: len(data) - (data[-1:] >= b"\xc0"),
 )
 complete_bytes.mistake(
-    "you take U+FFFD for half a character. A text may really contain one.",
+    "you take U+FFFD for half a character, but a text may really contain one.",
     lambda data: len(data.decode("utf-8", "replace").rstrip("\ufffd").encode()),
     lambda data: len(data.decode("utf-8", "replace").removesuffix("\ufffd").encode()),
     lambda data: len(data.decode("utf-8", "replace").replace("\ufffd", "").encode()),

@@ -37,33 +37,34 @@ def _places(ids: list[int], end_id: int) -> list[int]:
 
 
 starts_from_ends.mistake(
-    "you return the places of the ends. A document begins one place after an end.",
+    "you return the places of the ends; a document begins one place after each.",
     _places,
     lambda ids, end: [0, *_places(ids, end)],
 )
 starts_from_ends.mistake(
-    "you let a document begin after the last place of the row. Nothing does, even if "
-    "that place holds an end.",
+    "you let a document begin after the last place of the row, where nothing comes "
+    "any more, even if that place holds an end.",
     lambda ids, end: [0, *(p + 1 for p in _places(ids, end))],
     lambda ids, end: [0, *(p + 1 for p in _places(ids, end))] if ids else [],
 )
 starts_from_ends.mistake(
-    "you let a document begin in a row without ids. Nothing does: the answer is `[]`.",
+    "you let a document begin in a row without ids, where the answer is `[]`.",
     lambda ids, end: starts_from_ends(ids, end) or [0],
 )
 starts_from_ends.mistake(
-    "you leave out the first document. It begins at 0, although no end comes before "
+    "you leave out the first document, which begins at 0 although no end comes before "
     "it.",
     lambda ids, end: starts_from_ends(ids, end)[1:],
     lambda ids, end: [p + 1 for p in _places(ids, end)],
 )
 starts_from_ends.mistake(
-    "you pass over a document that consists of its end alone. It begins there, too.",
+    "you pass over a document that is nothing but its end, and that one begins there, "
+    "too.",
     lambda ids, end: [s for s in starts_from_ends(ids, end) if ids[s] != end],
     lambda ids, end: [s for s in starts_from_ends(ids, end) if not s or ids[s] != end],
 )
 starts_from_ends.mistake(
-    "you look for id 0. The end can be another id: `end_id` says which.",
+    "you look for id 0, but the end may be another id: `end_id` says which.",
     lambda ids, end: starts_from_ends(ids, 0),
 )
 
@@ -82,8 +83,8 @@ def _starts(random: Random) -> Iterator[Case]:
     cases=_starts,
     hints=(
         "How far is a place from the start of its document?",
-        "Where does each document end? The next start tells, and for the last one "
-        "`length`. Its positions are then those of a row of its own.",
+        "Where does each document end? Where the next one starts, and the last one at "
+        "`length`. Then give it the positions of a row of its own.",
     ),
 )
 def positions_of(document_starts: list[int], length: int) -> list[int]:
@@ -97,12 +98,12 @@ def positions_of(document_starts: list[int], length: int) -> list[int]:
 
 
 positions_of.mistake(
-    "you let positions run on through the whole row. They begin again at 0 with each "
+    "you let positions run on through the whole row; start again from 0 at each "
     "document.",
     lambda starts, length: list(range(length)),
 )
 positions_of.mistake(
-    "you forget the last document. No start follows it: it ends where the row ends.",
+    "you forget the last document, which no start follows: it ends where the row ends.",
     lambda starts, length: [p for a, b in pairwise(starts) for p in range(b - a)],
     lambda starts, length: (
         [p for a, b in pairwise(starts) for p in range(b - a)]
@@ -110,8 +111,8 @@ positions_of.mistake(
     ),
 )
 positions_of.mistake(
-    "you begin again one place too late. The start of a document itself has position "
-    "0.",
+    "you begin again one place too late: the start of a document has position 0 "
+    "itself.",
     lambda starts, length: [
         p - max((s for s in starts if s < p), default=0) for p in range(length)
     ],
@@ -120,11 +121,11 @@ positions_of.mistake(
     ],
 )
 positions_of.mistake(
-    "you count from 1. The first place of a document has position 0.",
+    "you count from 1; the first place of a document has position 0.",
     lambda starts, length: [p + 1 for p in positions_of(starts, length)],
 )
 positions_of.mistake(
-    "you take the wrong start off. Take off that of the place's own document: the last "
+    "you subtract the wrong start: take that of the place's own document, the last "
     "one that isn't beyond it.",
     lambda starts, length: [p - starts[-1] for p in range(length)],
     lambda starts, length: [
@@ -132,8 +133,8 @@ positions_of.mistake(
     ],
 )
 positions_of.mistake(
-    "you say *which* document each place is in. Say how far it is from that document's "
-    "start.",
+    "you say *which* document each place is in, not how far it is from that "
+    "document's start.",
     lambda starts, length: [sum(s <= p for s in starts) - 1 for p in range(length)],
 )
 
@@ -150,8 +151,8 @@ def _positions(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_positions,
     hints=(
-        "Two conditions: the place that is looked at is not later, and it lies in the "
-        "same document.",
+        "There are two conditions: the place that q looks at is not later, and it "
+        "lies in the same document.",
         "Place q has position p, so p places of its document come before it. Where "
         "does its document begin?",
     ),
@@ -169,7 +170,7 @@ def _mask(positions, is_open) -> list[list[bool]]:
 
 
 may_look.mistake(
-    "you close a place to itself. Its own id is known, so it may look there, too.",
+    "you close a place to itself, although it knows its own id and may look there.",
     lambda ps: _mask(ps, lambda q, k: q - ps[q] <= k < q),
 )
 may_look.mistake(
@@ -177,22 +178,22 @@ may_look.mistake(
     lambda ps: _mask(ps, lambda q, k: k <= q),
 )
 may_look.mistake(
-    "you also open later places of the document. They hold what is to be predicted.",
+    "you also open later places, which hold what is to be predicted.",
     lambda ps: _mask(ps, lambda q, k: q - ps[q] == k - ps[k]),
     lambda ps: _mask(ps, lambda q, k: q - ps[q] <= k),
 )
 may_look.mistake(
-    "you compare positions across documents, but they begin again in each. First find "
+    "you compare positions across documents, but they begin again in each: first find "
     "out where a place's own document begins.",
     lambda ps: _mask(ps, lambda q, k: k <= q and ps[k] <= ps[q]),
     lambda ps: _mask(ps, lambda q, k: k <= ps[q]),
 )
 may_look.mistake(
-    "rows and columns are exchanged. Row q says what place q looks *at*.",
+    "you exchange rows and columns: row q says what place q looks *at*.",
     lambda ps: _mask(ps, lambda q, k: k - ps[k] <= q <= k),
 )
 may_look.mistake(
-    "you say who may *not* look. `True` is for a place that q may look at.",
+    "you say who may *not* look; `True` is for a place that q may look at.",
     lambda ps: _mask(ps, lambda q, k: not q - ps[q] <= k <= q),
 )
 
@@ -292,34 +293,34 @@ def _moves_either_way(altered):
 
 
 leaks.mistake(
-    "you test one direction only. The second document may look back at the first, and "
-    "the first may look ahead at the second: either is a leak.",
+    "you test one direction only: it's a leak when the second document looks back at "
+    "the first, and also when the first looks ahead at the second.",
     lambda *call: _moves(*call, 0),
     lambda *call: _moves(*call, 1),
 )
 leaks.mistake(
-    "you wait for a leak in both directions. One is enough.",
+    "you wait for a leak in both directions, when one is enough.",
     lambda *call: _moves(*call, 0) and _moves(*call, 1),
 )
 leaks.mistake(
-    "you also compare the numbers of the document that you changed. They may move: "
+    "you also compare the numbers of the document that you changed, which may move: "
     "compare only those of the other one.",
     lambda model, ids, start: (
         model([id + 1 for id in ids[:start]] + ids[start:], start) != model(ids, start)
     ),
 )
 leaks.mistake(
-    "you set ids to 0. Where an id is 0 already, that changes nothing: add 1 instead.",
+    "you set ids to 0, which changes nothing where an id is 0 already; add 1 instead.",
     _moves_either_way(lambda ids: [0] * len(ids)),
 )
 leaks.mistake(
-    "you change only one id of a document. The model may look at another one: change "
-    "them all.",
+    "you change only one id of a document, but the model may look at another one: "
+    "change them all.",
     _moves_either_way(lambda ids: [ids[0] + 1, *ids[1:]]),
     _moves_either_way(lambda ids: [*ids[:-1], ids[-1] + 1]),
 )
 leaks.mistake(
-    "you give the model each document alone. Keep the row, and change ids in it.",
+    "you give the model each document alone; keep the row, and change ids in it.",
     lambda model, ids, start: (
         model(ids[:start], start) + model(ids[start:], 0) != model(ids, start)
     ),
@@ -380,19 +381,19 @@ def _with_one(roles, which) -> list[str]:
 
 
 chat_labels.mistake(
-    "you score the very first id, but nothing comes before it: its label is -100.",
+    "you score the very first id, but nothing comes before it, so its label is -100.",
     _labels,
 )
 chat_labels.mistake(
-    "you score turns that the assistant didn't write. The model would also learn to "
-    "play the user, or the system.",
+    "you score turns that the assistant didn't write, and so the model would also "
+    "learn to play the user, or the system.",
     lambda roles, turns: chat_labels(["assistant"] * len(turns), turns),
     lambda roles, turns: chat_labels(
         ["user" if role == "user" else "assistant" for role in roles], turns
     ),
 )
 chat_labels.mistake(
-    "you give what others say too few labels. Each of their ids needs a -100.",
+    "you give what others say too few labels: each of their ids needs a -100.",
     lambda roles, turns: _labels(roles, turns, of_others=lambda ids: []),
     lambda roles, turns: [
         -100,
@@ -400,20 +401,20 @@ chat_labels.mistake(
     ],
 )
 chat_labels.mistake(
-    "you leave out the last id of a turn. Score it: a model must also learn to stop.",
+    "you leave out the last id of a turn, so the model would never learn to stop.",
     lambda roles, turns: [
         -100,
         *_labels(roles, turns, lambda ids: [*ids[:-1], -100])[1:],
     ],
 )
 chat_labels.mistake(
-    "you score only one turn of the assistant, the last or the first. Score them all.",
+    "you score only one turn of the assistant, the last or the first, not all of them.",
     lambda roles, turns: chat_labels(_with_one(roles, -1), turns),
     lambda roles, turns: chat_labels(_with_one(roles, 0), turns),
 )
 chat_labels.mistake(
-    "you shift the labels. Leave each at the place of its id: `transformers` shifts "
-    "them inside the model.",
+    "you shift the labels, but `transformers` does that inside the model: leave each "
+    "at the place of its id.",
     lambda roles, turns: [*_labels(roles, turns)[1:], -100],
     lambda roles, turns: [*chat_labels(roles, turns)[1:], -100],
 )
@@ -450,8 +451,8 @@ def boundaries_in_fact(lengths: list[int], row_length: int) -> list[list[int]]:
         "Think of a document that is longer than a row. After `row_length` of its "
         "tokens, its position is 0 again. This need not be where a row begins, so the "
         "document is cut in two in the middle of a row. Count within the row instead. "
-        "If a row begins with a piece of a document, this piece counts from 0. (Met in "
-        "pytorch/torchtitan, pull request 2849.)"
+        "If a row begins with a piece of a document, this piece counts from 0. (Seen "
+        "in pytorch/torchtitan, pull request 2849.)"
     ),
 )
 def positions_modulo_the_row(lengths: list[int], row_length: int) -> list[list[int]]:

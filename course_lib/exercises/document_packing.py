@@ -22,10 +22,10 @@ def _lengths(random: Random) -> Iterator[Case]:
     hints=(
         "Remember how much room the last pack has left. When does a document need a "
         "new one?",
-        "If its length is larger than the room: append an empty pack, which has all of "
-        "its room. Either way, the document goes into the *last* pack then, and takes "
-        "room away. What is the room before the first document, so that it opens the "
-        "first pack?",
+        "If its length is larger than the room, append an empty pack, which has all "
+        "of its room. Either way, the document then goes into the *last* pack and "
+        "takes up room. What must the room be before the first document, so that it "
+        "opens the first pack?",
     ),
 )
 def pack_in_order(lengths: list[int], max_length: int) -> list[list[int]]:
@@ -65,31 +65,34 @@ def _first_fit(lengths, max_length) -> list[list[int]]:
 
 
 pack_in_order.mistake(
-    "you turn away a document that fits exactly. It does fit: the pack is full then.",
+    "you turn away a document that fits exactly, and would just fill the pack.",
     lambda lengths, room: _greedy(lengths, lambda used, n: used + n >= room),
 )
 pack_in_order.mistake(
-    "you go back to an *earlier* pack. Look only at the last one.",
+    "you go back to an *earlier* pack, but only the last one is still open.",
     _first_fit,
 )
 pack_in_order.mistake(
-    "you put lengths into the packs. Put in the numbers of the documents.",
+    "you fill the packs with lengths, not with the numbers of the documents.",
     lambda lengths, room: [
         [lengths[i] for i in pack] for pack in pack_in_order(lengths, room)
     ],
 )
 pack_in_order.mistake(
-    "you don't count the document that opens a pack, but it takes room, too.",
+    "you forget that the document that opens a pack takes up room, too.",
     lambda lengths, room: _greedy(lengths, lambda used, n: used + n > room, first=0),
 )
 pack_in_order.mistake(
-    "you close a pack only once it's full, so it can get too long. Ask whether a "
+    "you close a pack only once it's full, so it can get too long: ask whether a "
     "document fits *before* you put it in.",
     lambda lengths, room: _greedy(lengths, lambda used, n: used >= room),
 )
 
 
-@pack_in_order.mistake("you sort the documents by length. Keep the order given.")
+@pack_in_order.mistake(
+    "you sort the documents by length, which may save a pack, but here they stay in "
+    "the order given."
+)
 def _longest_first(lengths, max_length):
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
     packs = pack_in_order([lengths[i] for i in order], max_length)
@@ -110,7 +113,7 @@ def _rooms(random: Random) -> Iterator[Case]:
         "First ask which packs have enough room at all. Which of these is the fullest?",
         "The fullest has the least room left. `min` over the *numbers* of the packs, "
         "with their rooms as the `key`, gives the first one of equally full ones; and "
-        "what does it do when there is none?",
+        "what does it do when there are none?",
     ),
 )
 def best_pack(rooms: list[int], length: int) -> int | None:
@@ -128,34 +131,34 @@ def _place_of_least(rooms: list[int]) -> int | None:
 
 
 best_pack.mistake(
-    "you pass over a pack with exactly that much room. It's large enough, and even the "
-    "best one.",
+    "you pass over a pack with exactly that much room, which is large enough, and "
+    "even the best one.",
     lambda rooms, length: best_pack(rooms, length + 1),
 )
 best_pack.mistake(
-    "you take the *first* pack that has room. Take the fullest of them.",
+    "you take the *first* pack that has room, not the fullest of them.",
     lambda rooms, length: next(iter(_fitting(rooms, length)), None),
 )
 best_pack.mistake(
-    "you take the *emptiest* pack. The fullest one has the *least* room.",
+    "you take the *emptiest* pack; the fullest is the one with the *least* room.",
     lambda rooms, length: max(
         _fitting(rooms, length), key=rooms.__getitem__, default=None
     ),
 )
 best_pack.mistake(
-    "you ask `if best`, or write `best or None`, so pack 0 counts as none. Compare "
+    "you ask `if best`, or write `best or None`, so pack 0 counts as none; compare "
     "with `is None`.",
     lambda rooms, length: best_pack(rooms, length) or None,
 )
 best_pack.mistake(
-    "you return a room, or a place in a shorter list. Return the pack's number, its "
-    "place in `rooms`.",
+    "you return a room, or a place in a shorter list, but the answer is the pack's "
+    "number, its place in `rooms`.",
     lambda rooms, length: min((r for r in rooms if r >= length), default=None),
     lambda rooms, length: _place_of_least([r for r in rooms if r >= length]),
 )
 best_pack.mistake(
-    "among equally full packs you take the last one. Take the first: does a `<=` let a "
-    "later one win?",
+    "among equally full packs you take the last one, but the first should win: do you "
+    "compare with `<=`?",
     lambda rooms, length: min(
         _fitting(rooms, length)[::-1], key=rooms.__getitem__, default=None
     ),
@@ -195,33 +198,23 @@ def _cut_where(lengths, is_cut) -> list[int]:
 
 
 cut_by_rows.mistake(
-    "you count a document that ends where its row ends. It isn't cut: its last token "
-    "is still in that row.",
+    "you count a document that ends where its row ends, but it isn't cut: its last "
+    "token is still in that row.",
     lambda lengths, row: _cut_where(lengths, lambda s, n: s // row != (s + n) // row),
 )
 cut_by_rows.mistake(
-    "you find only documents that are longer than a row. Shorter ones get cut, too, if "
-    "they begin late in a row.",
+    "you find only documents that are longer than a row, but shorter ones get cut, "
+    "too, if they begin late in a row.",
     lambda lengths, row: _cut_where(lengths, lambda s, n: n > row),
 )
 cut_by_rows.mistake(
-    "you let a document that doesn't fit open a new row. In a stream, it gets cut.",
-    lambda lengths, row: [
-        number
-        for number, pack in enumerate(
-            assign_packs([min(n, row) for n in lengths], row, strategy="greedy")
-        )
-        if len(pack) > 1
-    ],
-)
-cut_by_rows.mistake(
-    "you return the documents that stay whole. Return the others.",
+    "you return the documents that stay whole, not those that are cut.",
     lambda lengths, row: _cut_where(
         lengths, lambda s, n: s // row == (s + n - 1) // row
     ),
 )
 cut_by_rows.mistake(
-    "you return lengths, or starts. Return the numbers of the documents.",
+    "you return lengths, or starts, not the numbers of the documents.",
     lambda lengths, row: [lengths[i] for i in cut_by_rows(lengths, row)],
     lambda lengths, row: [sum(lengths[:i]) for i in cut_by_rows(lengths, row)],
 )
@@ -271,30 +264,31 @@ def _joined(waiting, room, key, pack=(0,), fits=int.__le__) -> list[int]:
 
 
 next_pack.mistake(
-    "you turn away a document that fits exactly. It does fit.",
+    "you turn away a document that fits exactly, although there's just enough room "
+    "for it.",
     lambda waiting, room: _joined(
         waiting, room, lambda i: -waiting[i], fits=int.__lt__
     ),
 )
 next_pack.mistake(
-    "you let the *shortest* document that fits join. Take the longest.",
+    "you let the *shortest* document that fits join, not the longest.",
     lambda waiting, room: _joined(waiting, room, lambda i: waiting[i]),
 )
 next_pack.mistake(
-    "after the first document you go by age. Of those that fit, take the longest.",
+    "after the first document you go by age; take the longest of those that fit.",
     lambda waiting, room: _joined(waiting, room, lambda i: i),
 )
 next_pack.mistake(
-    "you begin with the longest document. A short one might then wait forever: begin "
+    "you begin with the longest document, so a short one might wait forever: begin "
     "with the one that has waited longest.",
     lambda waiting, room: _joined(waiting, room, lambda i: -waiting[i], pack=()),
 )
 next_pack.mistake(
-    "you sort the places. Return them in the order in which the documents join.",
+    "you sort the places; leave them in the order in which the documents join.",
     lambda waiting, room: sorted(next_pack(waiting, room)),
 )
 next_pack.mistake(
-    "you stop after one more document. Go on until none fits.",
+    "you stop after one more document; go on until none fits.",
     lambda waiting, room: next_pack(waiting, room)[:2],
 )
 

@@ -44,31 +44,33 @@ last_chunk_length.mistake(
     ),
 )
 last_chunk_length.mistake(
-    "you go on by whole chunks. With an overlap, they start only `max_length - "
+    "you go on by whole chunks, but with an overlap they start only `max_length - "
     "overlap` apart.",
     lambda n, most, overlap: n % most or most,
     lambda n, most, overlap: (n - 1) % most + 1 if n else 0,
 )
 last_chunk_length.mistake(
-    "you count only what's new in the last chunk. It also holds the `overlap` ids that "
-    "it shares with the chunk before it.",
+    "you count only what's new in the last chunk, but it also holds the `overlap` ids "
+    "that it shares with the one before it.",
     lambda n, most, overlap: last_chunk_length(n, most, overlap) - overlap * (n > most),
 )
 last_chunk_length.mistake(
-    "you start a chunk at every step, up to the end of the document. Stop with the "
-    "first chunk that reaches the end: a later one would lie inside it.",
+    "you start a chunk at every step, up to the end of the document, but the first "
+    "one that reaches the end is the last: a later one would lie inside it.",
     lambda n, most, overlap: (n - 1) % (most - overlap) + 1 if n else 0,
     lambda n, most, overlap: n % (most - overlap),
 )
 last_chunk_length.mistake(
-    "a document of 0 ids has no chunk, so there's no last one to measure: return 0.",
+    "you measure a last chunk even in a document of 0 ids, which has no chunk at all: "
+    "return 0.",
     lambda n, most, overlap: (
         n - (count_chunks(n, most, overlap) - 1) * (most - overlap)
     ),
     lambda n, most, overlap: last_chunk_length(n, most, overlap) or most,
 )
 last_chunk_length.mistake(
-    "when the steps come out even, your remainder is 0. Then the last chunk is full.",
+    "when the steps come out even, your remainder is 0, just when the last chunk is "
+    "full.",
     lambda n, most, overlap: overlap + (n - most) % (most - overlap) if n > most else n,
     lambda n, most, overlap: n % most,
 )
@@ -104,19 +106,19 @@ def never_scored(lengths: list[int], max_length: int, overlap: int) -> int:
 
 
 never_scored.mistake(
-    "with an overlap, you still count the first id of every chunk. But the chunk "
-    "before it holds that id, too, and predicts it there.",
+    "with an overlap, you still count the first id of every chunk, although the chunk "
+    "before holds that id, too, and predicts it there.",
     lambda lengths, most, overlap: sum(count_chunks(n, most, overlap) for n in lengths),
     lambda lengths, most, overlap: sum(count_chunks(n, most) for n in lengths),
 )
 never_scored.mistake(
-    "without an overlap, every chunk has a first id that nothing comes before. You "
-    "count only the first id of each document.",
+    "you count only the first id of each document, but without an overlap, nothing "
+    "comes before the first id of any chunk.",
     lambda lengths, most, overlap: sum(n > 0 for n in lengths),
     lambda lengths, most, overlap: len(lengths),
 )
 never_scored.mistake(
-    "you count an empty document, too, but it has no id that could be left.",
+    "you count an empty document, too, which has no id that could be missed.",
     lambda lengths, most, overlap: (
         len(lengths) if overlap else never_scored(lengths, most, 0)
     ),
@@ -125,8 +127,8 @@ never_scored.mistake(
     ),
 )
 never_scored.mistake(
-    "you count cuts. The very first id of a document is never scored either: nothing "
-    "comes before it.",
+    "you count the cuts, and forget the very first id of a document, which is never "
+    "scored either, since nothing comes before it.",
     lambda lengths, most, overlap: sum(
         max(0, count_chunks(n, most, overlap) - 1) for n in lengths
     ),
@@ -135,12 +137,13 @@ never_scored.mistake(
     ),
 )
 never_scored.mistake(
-    "you join the documents before you cut. Cut each by itself: each has a first id.",
+    "you join the documents before you cut, and lose sight of their first ids: cut "
+    "each document by itself.",
     lambda lengths, most, overlap: never_scored([sum(lengths)], most, overlap),
 )
 never_scored.mistake(
-    "without an overlap, you round the number of chunks wrongly. What's left over is "
-    "one more chunk, and if nothing is left over, there's no more.",
+    "you round the number of chunks wrongly: without an overlap, what's left over "
+    "makes one chunk more, and if nothing is left over, there's no more.",
     lambda lengths, most, overlap: sum(
         n > 0 if overlap else n // most for n in lengths
     ),
@@ -163,8 +166,7 @@ def _ranks_and_workers(random: Random) -> Iterator[Case]:
         "Take 2 ranks of 3 workers. Rank 0 gets the rows 0, 2, 4, 6, ... Which of its "
         "workers gets which of these rows?",
         "The rank is a remainder. Before this row, its rank got `row // world_size` "
-        "others, and those are dealt out again, among its workers. What if there are "
-        "no workers?",
+        "others, and deals those out again, among its workers. What if it has none?",
     ),
 )
 def worker_of(row: int, world_size: int, num_workers: int) -> tuple[int, int]:
@@ -173,14 +175,14 @@ def worker_of(row: int, world_size: int, num_workers: int) -> tuple[int, int]:
 
 
 worker_of.mistake(
-    "you choose the worker by the row's number in the whole data set. But a rank deals "
-    "only its own rows to its workers: count those.",
+    "you choose the worker by the row's number in the whole data set, but a rank "
+    "deals out only its own rows: count those.",
     lambda row, ranks, workers: (row % ranks, row % max(1, workers)),
     lambda row, ranks, workers: (row % ranks, row % workers),
 )
 worker_of.mistake(
-    "with 0 workers, nobody takes turns, and you can't divide by 0. The rank then "
-    "reads its rows itself, as worker 0.",
+    "you forget that with 0 workers nobody takes turns: the rank then reads its rows "
+    "itself, as worker 0.",
     lambda row, ranks, workers: (row % ranks, row // ranks % workers),
     lambda row, ranks, workers: (
         row % ranks,
@@ -188,7 +190,7 @@ worker_of.mistake(
     ),
 )
 worker_of.mistake(
-    "you deal rows to the workers first. What rank 1 reads would then depend on how "
+    "you deal rows to the workers first, so what rank 1 reads would depend on how "
     "many workers it has.",
     lambda row, ranks, workers: (
         row // max(1, workers) % ranks,
@@ -196,17 +198,17 @@ worker_of.mistake(
     ),
 )
 worker_of.mistake(
-    "you count a worker among all workers of all ranks. Each rank numbers its own, "
+    "you number the workers of all ranks together, while each rank numbers its own, "
     "from 0.",
     lambda row, ranks, workers: (row % ranks, row % (ranks * max(1, workers))),
 )
 worker_of.mistake(
-    "you say which of its rank's rows this is. The workers take turns at these: after "
-    "the last worker comes worker 0 again.",
+    "you say which of its rank's rows this is, but the workers take turns at these: "
+    "after the last worker comes worker 0 again.",
     lambda row, ranks, workers: (row % ranks, row // ranks),
 )
 worker_of.mistake(
-    "you divide a second time with `//`. The workers take turns, so you need a "
+    "you divide a second time with `//`, but the workers take turns, so you need a "
     "remainder.",
     lambda row, ranks, workers: (row % ranks, row // ranks // max(1, workers)),
 )
@@ -256,31 +258,32 @@ def _first(counts, delivered, is_here) -> tuple[int, int]:
 
 
 next_item.mistake(
-    "at the end of a document you stay in it, at a chunk that doesn't exist. Next "
-    "comes chunk 0 of the next document that has a chunk.",
+    "at the end of a document you stay in it, at a chunk that doesn't exist, instead "
+    "of going on to chunk 0 of the next document that has one.",
     lambda counts, delivered: _first(counts, delivered, lambda left, n: left <= n),
 )
 next_item.mistake(
-    "you compare `delivered` with each count, but don't subtract the chunks of the "
-    "documents that you've passed.",
+    "you compare `delivered` with each count, but you don't subtract the chunks of "
+    "the documents that you've passed.",
     lambda counts, delivered: next(
         ((i, delivered) for i, n in enumerate(counts) if delivered < n),
         (len(counts), 0),
     ),
 )
 next_item.mistake(
-    "that's the item that came last. You want the next one: after 0 items, the first.",
+    "you return the item that came last, not the next one: after 0 items, that would "
+    "be the first.",
     lambda counts, delivered: next_item(counts, delivered - 1),
     lambda counts, delivered: next_item(counts, max(0, delivered - 1)),
 )
 next_item.mistake(
-    "you drop empty documents, and number the others again. Skip them, but let every "
+    "you drop empty documents and number the others again; skip them, but let every "
     "document keep its number.",
     lambda counts, delivered: next_item([n for n in counts if n], delivered),
 )
 next_item.mistake(
-    "when everything was delivered, no document is left: return `(len(counts), 0)`, "
-    "and neither the last one nor the first one again.",
+    "when everything was delivered, you return the last document, or the first one "
+    "again; none is left, so return `(len(counts), 0)`.",
     lambda counts, delivered: (
         next_item(counts, delivered) if delivered < sum(counts) else (0, 0)
     ),
@@ -326,34 +329,35 @@ def _summed(lengths, size, measure, *, end=0) -> int:
 
 
 count_padding.mistake(
-    "you fill all batches up to the longest row of all. Each needs only its own "
+    "you fill all batches up to the longest row of all; fill each only up to its own "
     "longest row.",
     lambda lengths, size: max(lengths, default=0) * len(lengths) - sum(lengths),
     lambda lengths, size: max(lengths) * len(lengths) - sum(lengths),
 )
 count_padding.mistake(
-    "you count the last batch as if it were full. It has only the rows that are left.",
+    "you count the last batch as if it were full, but it has only the rows that are "
+    "left.",
     lambda lengths, size: _summed(lengths, size, lambda b: max(b) * size - sum(b)),
 )
 count_padding.mistake(
-    "you leave out the last batch if it isn't full, but it counts, too.",
+    "you leave out the last batch if it isn't full; it gets padding like any other.",
     lambda lengths, size: _summed(
         lengths, size, lambda b: max(b) * len(b) - sum(b), end=size - 1
     ),
 )
 count_padding.mistake(
-    "you count everything that the batches hold. Subtract the text: you want what is "
-    "added to it.",
+    "you count everything that the batches hold; subtract the text, and what remains "
+    "is the padding.",
     lambda lengths, size: _summed(lengths, size, lambda b: max(b) * len(b)),
 )
 count_padding.mistake(
-    "you look at one row of each batch. Every row that is shorter than the longest "
-    "gets padding: add it all up.",
+    "you look at one row of each batch, but every row that is shorter than the "
+    "longest gets padding: add it all up.",
     lambda lengths, size: _summed(lengths, size, lambda b: max(b) - min(b)),
     lambda lengths, size: _summed(lengths, size, lambda b: max(b) - b[-1]),
 )
 count_padding.mistake(
-    "you sort the rows first. That's a good idea for a loader, but here batches are "
+    "you sort the rows first, which is a good idea for a loader, but here batches are "
     "made in the order given.",
     lambda lengths, size: count_padding(sorted(lengths), size),
     lambda lengths, size: count_padding(sorted(lengths, reverse=True), size),

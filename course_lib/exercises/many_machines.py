@@ -39,7 +39,8 @@ def can_be_written(finished: list[int], written: int) -> list[int]:
 
 
 can_be_written.mistake(
-    "a task that has ended must wait as long as one before it has not.",
+    "you write past a gap: a task that has ended must wait until every task before it "
+    "has ended, too.",
     lambda finished, written: sorted({n for n in finished if n >= written}),
     lambda finished, written: sorted(n for n in finished if n >= written),
     lambda finished, written: [n for n in finished if n >= written],
@@ -48,7 +49,7 @@ can_be_written.mistake(
     ),
 )
 can_be_written.mistake(
-    "you list tasks that the file already holds. Begin with task `written`.",
+    "you begin before task `written`, with tasks that the file already holds.",
     lambda finished, written: [*range(written), *can_be_written(finished, written)],
     lambda finished, written: can_be_written(finished, 0),
     lambda finished, written: sorted(
@@ -56,7 +57,8 @@ can_be_written.mistake(
     ),
 )
 can_be_written.mistake(
-    "these are in the order in which tasks ended. The file has the tasks' own order.",
+    "you list tasks in the order in which they ended, but the file keeps the order of "
+    "their numbers.",
     lambda finished, written: [
         n for n in dict.fromkeys(finished) if n in can_be_written(finished, written)
     ],
@@ -65,13 +67,14 @@ can_be_written.mistake(
     ],
 )
 can_be_written.mistake(
-    "you list a task that was tried again twice. It is written once.",
+    "you list a task twice if it was done twice, although it's written only once.",
     lambda finished, written: sorted(
         n for n in finished if n in can_be_written(finished, written)
     ),
 )
 can_be_written.mistake(
-    "the file holds tasks 0 to `written - 1`, so task `written` itself comes next.",
+    "you begin one task too late or too early: the file holds tasks 0 to `written - "
+    "1`, so task `written` itself comes next.",
     lambda finished, written: can_be_written(finished, written + 1),
     lambda finished, written: can_be_written(finished, written - 1),
 )
@@ -111,8 +114,8 @@ def _folders(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_folders,
     hints=(
-        "Which of a task's files is written last of all? Only that file says that the "
-        "task is done.",
+        "Which of its files does a task write last of all? Only that file says that "
+        "the task is done.",
         "For each number, make the name of the file that a finished task leaves, with "
         "its five digits. Then ask whether `files` contains the whole name, not a part "
         "of it.",
@@ -128,8 +131,8 @@ def _left(num_tasks, is_done) -> list[int]:
 
 
 tasks_left.mistake(
-    "a `.bin` doesn't say that its task is done. The run may have been killed before "
-    "it wrote the `.json`.",
+    "you take a `.bin`, or any file, for a sign that a task is done, but the run may "
+    "have been killed before it wrote the `.json`.",
     lambda count, files: _left(count, lambda task: f"{task}.bin" in files),
     lambda count, files: _left(
         count, lambda task: f"{task}.bin" in files or f"{task}.json" in files
@@ -138,21 +141,21 @@ tasks_left.mistake(
     lambda count, files: _left(count, lambda task: task in "".join(files)),
 )
 tasks_left.mistake(
-    "you take `.json.tmp` for `.json`. Compare whole names, or their ends.",
+    "you take `.json.tmp` for `.json`: compare whole names, or their ends.",
     lambda count, files: _left(count, lambda task: f"{task}.json" in "".join(files)),
 )
 tasks_left.mistake(
-    "these are the tasks that are *done*. Return those that are left.",
+    "you return the tasks that are *done*, not those that are left.",
     lambda count, files: _left(count, lambda task: f"{task}.json" not in files),
     lambda count, files: sorted(int(f[:5]) for f in files if f.endswith(".json")),
 )
 tasks_left.mistake(
-    "you look for names that don't exist, so all tasks seem left. Names look like "
+    "you look for names that don't exist, so all tasks seem left; names look like "
     "`00003.json`.",
     lambda count, files: list(range(count)),
 )
 tasks_left.mistake(
-    "tasks end in any order, so those that are done need not be the first.",
+    "you expect the finished tasks to be the first ones, but tasks end in any order.",
     lambda count, files: list(range(sum(f.endswith(".json") for f in files), count)),
     lambda count, files: list(
         range(min(tasks_left(count, files), default=count), count)
@@ -165,7 +168,7 @@ tasks_left.mistake(
     ),
 )
 tasks_left.mistake(
-    "you return only tasks that left a file. One that never began is left, too.",
+    "you return only tasks that have left a file, and miss those that never began.",
     lambda count, files: [
         n for n in tasks_left(count, files) if f"{n:05}" in "".join(files)
     ],
@@ -203,36 +206,38 @@ def positions_of(
 
 
 positions_of.mistake(
-    "you forget `done`, the positions that are already read.",
+    "you forget `done`, the positions that have already been read.",
     lambda done, n, B, rank, W: positions_of(0, n, B, rank, W),
 )
 positions_of.mistake(
-    "`done` counts what all ranks have read together: neither steps, nor batches, nor "
-    "what one rank has read.",
+    "you multiply `done`, or divide it, but it already counts what all ranks have "
+    "read together: neither steps, nor batches, nor what one rank has read.",
     lambda done, n, B, rank, W: positions_of(done * B * W, n, B, rank, W),
     lambda done, n, B, rank, W: positions_of(done * B, n, B, rank, W),
     lambda done, n, B, rank, W: positions_of(done * W, n, B, rank, W),
     lambda done, n, B, rank, W: positions_of(done // W, n, B, rank, W),
 )
 positions_of.mistake(
-    "you count `done` in whole steps of *these* ranks. Others read before, so it may "
-    "lie in the middle of one.",
+    "you round `done` to whole steps of *these* ranks, but others read before, so it "
+    "may lie in the middle of one.",
     lambda done, n, B, rank, W: positions_of(done // (B * W) * B * W, n, B, rank, W),
     lambda done, n, B, rank, W: positions_of(
         -(-done // (B * W)) * B * W, n, B, rank, W
     ),
 )
 positions_of.mistake(
-    "you deal positions out like cards. A rank reads `batch_size` of them in a row.",
+    "you deal positions out like cards; a rank reads `batch_size` of them in a row.",
     lambda done, n, B, rank, W: [done + rank + W * k for k in range(n * B)],
 )
 positions_of.mistake(
-    "you read on in one piece. Between two batches of a rank lie those of the others.",
+    "you read on in one piece, and so you read what the other ranks have between two "
+    "of your batches.",
     lambda done, n, B, rank, W: [done + rank * B + k for k in range(n * B)],
     lambda done, n, B, rank, W: [done + rank * n * B + k for k in range(n * B)],
 )
 positions_of.mistake(
-    "rank r begins r *batches* after the beginning of the step, counted from rank 0.",
+    "you let a rank begin at the wrong place: rank r begins r *batches* after the "
+    "beginning of the step, counted from rank 0.",
     lambda done, n, B, rank, W: positions_of(done + rank - rank * B, n, B, rank, W),
     lambda done, n, B, rank, W: positions_of(done, n, B, rank - 1, W),
     lambda done, n, B, rank, W: positions_of(done, n, B, rank + 1, W),
@@ -271,34 +276,35 @@ def _means(sums: list[float], counts: list[int]) -> list[float]:
 
 
 global_mean.mistake(
-    "this is a mean of means, in which a target counts for more where there are few "
-    "of them. Add up first, and divide once.",
+    "you take a mean of means, in which a target counts for more where there are few "
+    "of them; add up first, and divide once.",
     lambda sums, counts: sum(_means(sums, counts)) / len(sums),
     lambda sums, counts: sum(_means(sums, counts)) / max(1, len(_means(sums, counts))),
 )
 global_mean.mistake(
-    "you divide by a count of 0. One rank may have scored nothing, and so may all.",
+    "you divide by a count of 0, but one rank may have scored nothing, and so may all.",
     lambda sums, counts: sum(sums) / sum(counts),
     lambda sums, counts: (
         sum(s / n for s, n in zip(sums, counts, strict=True)) / len(sums)
     ),
 )
 global_mean.mistake(
-    "a single rank without targets makes your loss 0.0. The others scored something.",
+    "you return 0.0 as soon as one rank has no targets, although the others scored "
+    "something.",
     lambda sums, counts: global_mean(sums, counts) if all(counts) else 0.0,
 )
 global_mean.mistake(
-    "you divide by the number of ranks. Divide by the targets of all of them.",
+    "you divide by the number of ranks, not by the targets of all of them.",
     lambda sums, counts: sum(sums) / len(sums),
 )
 global_mean.mistake(
-    "you weight sums as if they were means. They have grown with the counts already.",
+    "you weight sums as if they were means; they have grown with the counts already.",
     lambda sums, counts: (
         sum(s * n for s, n in zip(sums, counts, strict=True)) / max(1, sum(counts))
     ),
 )
 global_mean.mistake(
-    "you add up the means. Add up the losses, and divide once.",
+    "you add up the means; add up the losses instead, and divide once.",
     lambda sums, counts: sum(_means(sums, counts)),
 )
 
@@ -326,10 +332,10 @@ def each_once_in_blocks(num_blocks: int, world_size: int) -> list[int]:
         "Each rank shuffles the blocks with a seed of its own, and this looks like "
         "loop B of section 3. But look at what a rank takes from a block. Rank r "
         "always takes sample r. It visits all blocks, so it reads every sample number "
-        "r, and no other rank reads any of these. The samples were shared out *before* "
-        "the shuffle, and then each rank may shuffle its own share as it likes. The "
-        "data loader of karpathy/llm.c does this. It has a price: with another number "
-        "of ranks, the epoch is another one."
+        "r, and no other rank reads any of these. The samples were shared out "
+        "*before* the shuffle, and then each rank may shuffle its own share as it "
+        "likes. The data loader of karpathy/llm.c does this. It has a price: another "
+        "number of ranks makes another epoch."
     ),
 )
 def blocks_in_orders_of_their_own(num_blocks: int, world_size: int) -> list[int]:

@@ -54,21 +54,21 @@ epochs_of_sources.mistake(
     ],
 )
 epochs_of_sources.mistake(
-    "these are the *draws* of each source. Divide them by its windows.",
+    "you return the *draws* of each source; divide them by its windows.",
     lambda weights, sizes, n: [n * w / sum(weights) for w in weights],
 )
 epochs_of_sources.mistake(
-    "you divide the draws by the windows of *all* sources. Take the source's own.",
+    "you divide the draws by the windows of *all* sources, not by the source's own.",
     lambda weights, sizes, n: [n * w / sum(weights) / sum(sizes) for w in weights],
 )
 epochs_of_sources.mistake(
-    "you don't use the weights. They say how often each source is drawn.",
+    "you don't use the weights, which say how often each source is drawn.",
     lambda weights, sizes, n: [n / len(sizes) / size for size in sizes],
     lambda weights, sizes, n: [n / sum(sizes)] * len(sizes),
     lambda weights, sizes, n: [n * size / sum(sizes) for size in sizes],
 )
 epochs_of_sources.mistake(
-    "you round. Half an epoch is 0.5.",
+    "you round somewhere, but half an epoch is 0.5.",
     lambda weights, sizes, n: [
         n * w // sum(weights) // s for w, s in zip(weights, sizes, strict=True)
     ],
@@ -83,7 +83,7 @@ epochs_of_sources.mistake(
     ],
 )
 epochs_of_sources.mistake(
-    "you forget how many draws the run has. A longer run reads each source more often.",
+    "you forget how many draws the run has: a longer run reads each source more often.",
     lambda weights, sizes, n: epochs_of_sources(weights, sizes, 1),
 )
 
@@ -110,7 +110,8 @@ def _lags(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_lags,
     hints=(
-        "After one more draw, how many draws should each source have? How many has it?",
+        "How many draws should each source have after one more draw, and how many "
+        "does it have?",
         "With n draws so far, a source should have (n + 1) * weight / total. Subtract "
         "its count, and look for the first of the largest differences. Multiply all of "
         "it by `total`, and the numbers are whole.",
@@ -133,8 +134,9 @@ def _largest(weights, counts, lag: Callable) -> int:
 
 
 next_source.mistake(
-    "`/` makes floats, and a rounding error decides between equal lags. Multiply by "
-    "the sum of the weights instead, and compare whole numbers.",
+    "you divide with `/`, which makes floats, and then a rounding error decides "
+    "between equal lags; multiply by the sum of the weights instead, and compare "
+    "whole numbers.",
     lambda weights, counts: _largest(
         weights, counts, lambda w, c: w / sum(weights) * (sum(counts) + 1) - c
     ),
@@ -146,7 +148,7 @@ next_source.mistake(
     ),
 )
 next_source.mistake(
-    "you compare counts with weights by a division. A lag is a *difference*.",
+    "you divide counts by weights, but a lag is a *difference*.",
     lambda weights, counts: _largest(weights, counts, lambda w, c: -c / w),
     lambda weights, counts: _largest(
         weights, counts, lambda w, c: -c / w if w else -math.inf
@@ -156,7 +158,8 @@ next_source.mistake(
     ),
 )
 next_source.mistake(
-    "you don't count the draw that is about to be made.",
+    "you leave out the draw that is about to be made; compare the shares as they are "
+    "after it.",
     lambda weights, counts: _largest(
         weights, counts, lambda w, c: w * sum(counts) - c * sum(weights)
     ),
@@ -168,19 +171,19 @@ next_source.mistake(
     ),
 )
 next_source.mistake(
-    "a tie goes to the last source here. It should go to the first.",
+    "you give a tie to the last source; the first one should get it.",
     lambda weights, counts: len(weights) - 1 - next_source(weights[::-1], counts[::-1]),
 )
 next_source.mistake(
-    "you subtract counts from bare weights. How many draws should a source of this "
-    "weight have by now?",
+    "you subtract counts from bare weights, but a weight must be turned into draws "
+    "first: how many should this source have by now?",
     lambda weights, counts: _largest(weights, counts, lambda w, c: w - c),
     lambda weights, counts: _largest(
         weights, counts, lambda w, c: w / sum(weights) - c
     ),
 )
 next_source.mistake(
-    "you compare only the counts, or only the weights. A lag needs both.",
+    "you compare only the counts, or only the weights; a lag needs both.",
     lambda weights, counts: counts.index(min(counts)),
     lambda weights, counts: weights.index(max(weights)),
 )
@@ -207,8 +210,8 @@ def _positions(random: Random) -> Iterator[Case]:
     hints=(
         "`divmod(position, len(block))` says how many whole blocks lie before the "
         "position, and at which place of its block it is.",
-        "Each whole block has `block.count(source)` draws of the source. How many has "
-        "the last block, which is not whole, before the place?",
+        "Each whole block has `block.count(source)` draws of the source. How many "
+        "does the last block, which is not whole, have before the place?",
     ),
 )
 def drawn_before(position: int, block: list[int]) -> int:
@@ -219,11 +222,11 @@ def drawn_before(position: int, block: list[int]) -> int:
 
 
 drawn_before.mistake(
-    "you count the draw at `position` itself, too. Only those before it count.",
+    "you count the draw at `position` itself along with those before it.",
     lambda position, block: drawn_before(position, block) + 1,
 )
 drawn_before.mistake(
-    "you forget the whole blocks before.",
+    "you forget the whole blocks before, which have drawn the source, too.",
     lambda position, block: drawn_before(position % len(block), block),
 )
 drawn_before.mistake(
@@ -231,19 +234,21 @@ drawn_before.mistake(
     lambda position, block: block[:position].count(block[position % len(block)]),
 )
 drawn_before.mistake(
-    "you count only whole blocks. Its own block may have drawn the source before, too.",
+    "you count only whole blocks, but the position's own block may have drawn the "
+    "source before, too.",
     lambda position, block: (
         position // len(block) * block.count(block[position % len(block)])
     ),
 )
 drawn_before.mistake(
-    "you count the block of `position` whole.",
+    "you count the block of `position` whole, not just what comes before it.",
     lambda position, block: (
         (position // len(block) + 1) * block.count(block[position % len(block)])
     ),
 )
 drawn_before.mistake(
-    "you take the source to be spread evenly over a block. Look where it stands.",
+    "you take the source to be spread evenly over a block; look where it really "
+    "stands.",
     lambda position, block: (
         position * block.count(block[position % len(block)]) // len(block)
     ),
@@ -288,21 +293,24 @@ def _normalized(rates: list[float]) -> list[float]:
 
 
 document_weights.mistake(
-    "you multiply the shares by the lengths. Long documents need *fewer* draws.",
+    "you multiply the shares by the lengths, but a source of long documents needs "
+    "*fewer* draws.",
     lambda shares, means: _normalized(
         [s * m for s, m in zip(shares, means, strict=True)]
     ),
 )
 document_weights.mistake(
-    "you don't use the lengths. A draw of a long document gives more tokens.",
+    "you don't use the lengths: a long document gives more tokens in a single draw.",
     lambda shares, means: shares,
 )
 document_weights.mistake(
-    "you don't use the shares of tokens.",
+    "you don't use the shares, which say how many of the tokens each source should "
+    "give.",
     lambda shares, means: _normalized([1 / m for m in means]),
 )
 document_weights.mistake(
-    "these are in proportion, but they don't add up to 1. Divide them by their sum.",
+    "you return numbers that are in proportion, but that don't add up to 1: divide "
+    "them by their sum.",
     lambda shares, means: [s / m for s, m in zip(shares, means, strict=True)],
     lambda shares, means: [
         s / m / len(means) for s, m in zip(shares, means, strict=True)
@@ -314,7 +322,8 @@ document_weights.mistake(
 
 
 @document_weights.mistake(
-    "you take the sum again after each division, when some numbers are divided already."
+    "you take the sum again after each division, when some of the numbers are already "
+    "divided: take it once, before the first."
 )
 def _divided_in_place(shares: list[float], means: list[float]) -> list[float]:
     rates = [s / m for s, m in zip(shares, means, strict=True)]
@@ -363,33 +372,33 @@ def _bands(signature: list[int], rows: int) -> list[list[int]]:
 
 
 share_a_band.mistake(
-    "*every* band has to agree here. One is enough.",
+    "you want *every* band to agree; one is enough.",
     lambda a, b, rows: a == b,
 )
 share_a_band.mistake(
-    "you look at `rows` numbers from each place on. Bands don't overlap.",
+    "you look at `rows` numbers from each place on, but bands don't overlap.",
     lambda a, b, rows: any(
         a[i : i + rows] == b[i : i + rows] for i in range(len(a) - rows + 1)
     ),
     lambda a, b, rows: any(a[i : i + rows] == b[i : i + rows] for i in range(len(a))),
 )
 share_a_band.mistake(
-    "a single number is enough here. All numbers of a band must agree.",
+    "you're content with a single number, but a whole band must agree.",
     lambda a, b, rows: any(x == y for x, y in zip(a, b, strict=True)),
     lambda a, b, rows: any(a[i] == b[i] for i in range(0, len(a), rows)),
 )
 share_a_band.mistake(
-    "`rows` numbers that agree anywhere are enough here. They must all be in one band.",
+    "you accept `rows` numbers that agree anywhere, but they must all be in one band.",
     lambda a, b, rows: sum(x == y for x, y in zip(a, b, strict=True)) >= rows,
     lambda a, b, rows: len(set(a) & set(b)) >= rows,
 )
 share_a_band.mistake(
-    "you take `rows` for the number of bands. It says how many numbers a band has.",
+    "you take `rows` for the number of bands; it says how many numbers a band has.",
     lambda a, b, rows: share_a_band(a, b, len(a) // rows),
 )
 share_a_band.mistake(
-    "you compare each band with *every* band of the other signature. Take the one at "
-    "its own place.",
+    "you compare each band with *every* band of the other signature, not only with "
+    "the one at its own place.",
     lambda a, b, rows: any(band in _bands(b, rows) for band in _bands(a, rows)),
 )
 
@@ -417,8 +426,8 @@ def an_order_for_each(num_sources: int, num_epochs: int, base_seed: int) -> int:
     explanation=(
         "Seeds are added up, so source 1 in epoch 0 has the seed of source 0 in epoch "
         "1, and sources of the same size are then read in the same order. With one "
-        "source, or in one epoch, nothing happens. It was found in allenai/OLMo-core, "
-        "which shuffles source i by `seed + epoch + i`. A list, "
+        "source, or in one epoch, nothing happens. This one comes from "
+        "allenai/OLMo-core, which shuffles source i by `seed + epoch + i`. A list, "
         "`default_rng([base_seed, epoch, source])`, keeps the three numbers apart."
     ),
 )
@@ -455,7 +464,7 @@ def filtered_before(
         "The weights choose the source of each row that is *tried*. If the filter "
         "drops half of the rows of one source, that source delivers half as many, and "
         "the others get its share. Nobody is told, because the weights in the "
-        "configuration are still right. It was found in pytorch/torchtitan. Filter "
+        "configuration are still right. This happened in pytorch/torchtitan. Filter "
         "each source *before* the mixture, so that every draw delivers a row."
     ),
 )

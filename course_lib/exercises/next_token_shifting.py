@@ -41,34 +41,34 @@ def make_example(
 
 
 make_example.mistake(
-    "no shift: your targets are the inputs, so a model that copies gets a loss of 0.",
+    "you don't shift: your targets are the inputs again, and a model that only copies "
+    "would get a loss of 0.",
     lambda ids, start, T: (ids[start : start + T], ids[start : start + T]),
 )
 make_example.mistake(
-    "your inputs are the whole window. Its last id is only a target, which leaves T "
-    "inputs and T targets.",
+    "you take the whole window as inputs, although its last id is only a target.",
     lambda ids, start, T: (ids[start : start + T + 1], make_example(ids, start, T)[1]),
 )
 make_example.mistake(
-    "you have read one id too few. A window needs T + 1 ids, so that each of its T "
-    "inputs has a target.",
+    "you read one id too few: T inputs and their T targets take T + 1 ids.",
     lambda ids, start, T: (ids[start : start + T], ids[start + 1 : start + T]),
     lambda ids, start, T: make_example(ids, start, T - 1),
 )
 make_example.mistake(
-    "`start` is missing somewhere. The inputs begin at `start`, and their slice ends "
-    "at `start + context_length`.",
+    "you leave `start` out somewhere: the inputs begin at `start`, and their slice "
+    "ends at `start + context_length`.",
     lambda ids, start, T: make_example(ids, 0, T),
     lambda ids, start, T: (ids[start:T], ids[start + 1 : T + 1]),
 )
 make_example.mistake(
-    "this is a single target. A window asks T questions, one at each of its inputs.",
+    "you return a single target, but a window asks T questions, one at each of its "
+    "inputs.",
     lambda ids, start, T: (ids[start : start + T], ids[start + T]),
     lambda ids, start, T: (ids[start : start + T], [ids[start + T]]),
 )
 make_example.mistake(
-    "you roll the window: its last input is asked for its own first id. Read one id "
-    "more instead.",
+    "you roll the window, so its last input is asked for the window's own first id; "
+    "read one id more instead.",
     lambda ids, start, T: (
         ids[start : start + T],
         ids[start + 1 : start + T] + ids[start : start + 1],
@@ -128,33 +128,35 @@ def _fitting(
 
 
 find_shift.mistake(
-    "you never find d = 0, a loader that does not shift at all. Begin the search at 0, "
-    "and end the slice at T - d: `[:-0]` is empty.",
+    "you never find d = 0, a loader that doesn't shift at all: begin the search "
+    "there, and beware of the slice `[:-0]`, which is empty.",
     lambda X, Y: next((d for d in _fitting(X, Y) if d > 0), None),
 )
 find_shift.mistake(
-    "one row that fits is enough for you. It may fit a smaller d by chance, so every "
-    "row must fit.",
+    "you're satisfied with one row that fits, but it may fit a smaller d by chance: "
+    "every row must fit.",
     lambda X, Y: find_shift(X[:1], Y[:1]),
     lambda X, Y: min(find_shift([x], [y]) for x, y in zip(X, Y, strict=True)),
 )
 find_shift.mistake(
-    "you compare a single place of each row. Ids repeat, so compare every place that "
-    "has an input t + d.",
+    "you compare a single place, but ids repeat: compare all places that have an "
+    "input d further on.",
     lambda X, Y: _fitting(X, Y, lambda x, y, d: x[d] == y[0])[0],
     lambda X, Y: X[0].index(Y[0][0]),
 )
 find_shift.mistake(
-    "you ask how far the inputs are ahead of the targets. It's the other way round.",
+    "you ask how far the inputs are ahead of the targets, but it's the other way "
+    "round.",
     lambda X, Y: next(iter(_fitting(Y, X)), None),
 )
 find_shift.mistake(
-    "you roll the rows: the last d targets have no input t + d, but you compare them "
-    "with the beginning of the row.",
+    "you roll the rows, so you compare the last d targets with the first d inputs; "
+    "leave those targets out.",
     lambda X, Y: next(iter(_fitting(X, Y, lambda x, y, d: x[d:] + x[:d] == y)), None),
 )
 find_shift.mistake(
-    "you subtract ids. Only in a stream 0, 1, 2, ... does that give a distance.",
+    "you subtract ids, which gives a distance only in a stream that counts 0, 1, 2, "
+    "and so on.",
     lambda X, Y: Y[0][0] - X[0][0],
 )
 
@@ -190,31 +192,31 @@ def _masked_from(window: list[int], first: int) -> list[int]:
 
 
 padded_targets.mistake(
-    "your mask fits the inputs. The targets end one place earlier, because target t is "
-    "the id at t + 1.",
+    "you place the mask where it fits the inputs, but target t is the id at t + 1, so "
+    "the targets end one place earlier.",
     lambda window, length: _masked_from(window, length),
 )
 padded_targets.mistake(
-    "you recognize padding by its id. But a real token may have that id, so use "
+    "you recognize padding by its id, but a real token may have the same one; go by "
     "`length`.",
     lambda window, length: [-100 if id == PAD else id for id in window[1:]],
     lambda window, length: [-100 if id == window[-1] else id for id in window[1:]],
 )
 padded_targets.mistake(
-    "you mask, but you don't shift. The targets are the window without its first id.",
+    "you mask, but you don't shift: the targets are the window without its first id.",
     lambda window, length: window[:length] + [-100] * (len(window) - length),
     lambda window, length: (window[:length] + [-100] * (len(window) - length))[:-1],
 )
 padded_targets.mistake(
-    "you mark padding by 0, which is an id like any other and would be scored. Mark it "
-    "by -100.",
+    "you mark padding with 0, which is an id like any other and would be scored; mark "
+    "it with -100.",
     lambda window, length: [
         PAD if target == -100 else target for target in padded_targets(window, length)
     ],
 )
 padded_targets.mistake(
-    "if `length` is 0, then `length - 1` is -1. A window that is all padding still has "
-    "T targets, each -100.",
+    "if `length` is 0, you return too many targets: a window that is all padding "
+    "still has T of them, each -100.",
     lambda window, length: window[1:length] + [-100] * (len(window) - length),
     lambda window, length: window[1:][: length - 1] + [-100] * (len(window) - length),
 )
@@ -257,31 +259,31 @@ def text_bits_per_byte(nats_per_token: float, num_predicted: int, text: str) -> 
 
 
 text_bits_per_byte.mistake(
-    "you count characters, not bytes: é, 三 and emoji are more than one byte long.",
+    "you count characters, not bytes, although é, 三 and emoji take more than one.",
     lambda nats, count, text: nats * count / math.log(2) / len(text),
 )
 text_bits_per_byte.mistake(
-    "these are nats. A bit is ln 2 = 0.693 nats, so there are more bits than nats.",
+    "you stop at nats; a bit is ln 2 = 0.693 of them, so divide by that.",
     lambda nats, count, text: nats * count / len(text.encode()),
 )
 text_bits_per_byte.mistake(
-    "this factor doesn't make bits. A bit is ln 2 nats, so divide by `math.log(2)`.",
+    "you use the wrong factor: a bit is ln 2 nats, so divide by `math.log(2)`.",
     lambda nats, count, text: nats * count * math.log(2) / len(text.encode()),
     lambda nats, count, text: nats * count / 2 / len(text.encode()),
 )
 text_bits_per_byte.mistake(
-    "the loss is per token. Multiply it by `num_predicted`, and then divide by the "
-    "bytes of the text.",
+    "you forget that the loss is per token: multiply it by `num_predicted`, and then "
+    "divide by the bytes of the text.",
     lambda nats, count, text: nats / math.log(2) / len(text.encode()),
     lambda nats, count, text: nats / math.log(2),
 )
 text_bits_per_byte.mistake(
-    "these are the bits of the whole text. Divide them by the number of its bytes.",
+    "you return the bits of the whole text; divide them by the number of its bytes.",
     lambda nats, count, text: nats * count / math.log(2),
 )
 text_bits_per_byte.mistake(
-    "you take the logarithm of the loss. It is a logarithm already, and only its unit "
-    "changes.",
+    "you take the logarithm of the loss, but it's a logarithm already: only its unit "
+    "has to change.",
     lambda nats, count, text: math.log2(nats) * count / len(text.encode()),
     lambda nats, count, text: math.log2(nats * count) / len(text.encode()),
 )
@@ -352,7 +354,7 @@ def _moved(model, ids: list[int], place: int) -> list[int]:
 
 
 peeks.mistake(
-    "you also compare outputs that may change. The output at the changed position, and "
+    "you also compare outputs that may change: the one at the changed position, and "
     "those after it, may depend on the id there.",
     lambda model, ids: any(
         _moved(model, ids, p)[: p + 1] != model(ids)[: p + 1] for p in range(len(ids))
@@ -362,14 +364,14 @@ peeks.mistake(
     ),
 )
 peeks.mistake(
-    "you change a single id. The model may peek somewhere else, so try every position, "
+    "you change only one id, but the model may peek at another: try every position, "
     "and return False after the loop, not in it.",
     lambda model, ids: _moved(model, ids, len(ids) - 1)[:-1] != model(ids)[:-1],
     lambda model, ids: len(ids) > 1 and _moved(model, ids, 1)[0] != model(ids)[0],
 )
 peeks.mistake(
-    "you compare a single output. The model may look two ahead, so compare all outputs "
-    "before the change.",
+    "you compare only one output, but a model may look two ahead: compare all the "
+    "outputs before the change.",
     lambda model, ids: any(
         _moved(model, ids, p)[p - 1] != model(ids)[p - 1] for p in range(1, len(ids))
     ),
@@ -378,23 +380,23 @@ peeks.mistake(
     ),
 )
 peeks.mistake(
-    "an id that is 0 does not change when you set it to 0. Add 1 to it instead.",
+    "you set ids to 0, which changes nothing where an id is 0 already; add 1 instead.",
     lambda model, ids: any(
         model([*ids[:p], 0, *ids[p + 1 :]])[:p] != model(ids)[:p]
         for p in range(1, len(ids))
     ),
 )
 peeks.mistake(
-    "you call the model on a shorter text. But its outputs may depend on the length, "
-    "so change an id, and keep the length.",
+    "you call the model on a shorter text, but its outputs may depend on the length: "
+    "keep the length, and change an id.",
     lambda model, ids: any(
         model(ids[:n]) != model(ids)[:n] for n in range(1, len(ids))
     ),
     lambda model, ids: model(ids[:-1]) != model(ids)[:-1],
 )
 peeks.mistake(
-    "you compare outputs with ids. They may be equal by chance, and a leak need not be "
-    "a copy. Change an id, and see what moves.",
+    "you compare outputs with ids, but a leak need not be a copy, and equal numbers "
+    "may be chance: change an id, and see what moves.",
     lambda model, ids: any(
         output == id for output, id in zip(model(ids), ids[1:], strict=False)
     ),

@@ -37,13 +37,13 @@ def _subsequences(num_tokens: int, num_steps: int, offset: int) -> int:
 
 
 num_batches.mistake(
-    "a stream with no id after the offset gives you a negative count, because `//` "
+    "you return a negative count when no id is left after the offset, because `//` "
     "rounds down.",
     lambda N, B, T, offset: (N - offset - 1) // T // B,
     lambda N, B, T, offset: (N - offset - 1) // (B * T),
 )
 num_batches.mistake(
-    "you forget the offset. The ids that it skips are in no batch.",
+    "you forget the offset: the ids that it skips are in no batch.",
     lambda N, B, T, offset: num_batches(N, B, T, 0),
     lambda N, B, T, offset: (N - 1) // T // B,
 )
@@ -52,19 +52,19 @@ num_batches.mistake(
     lambda N, B, T, offset: max(0, N - offset) // T // B,
 )
 num_batches.mistake(
-    "you keep an extra id for each subsequence, or for each batch. Neighbors share "
-    "theirs, so only the last subsequence needs one.",
+    "you keep an extra id for each subsequence, or for each batch, but neighbors "
+    "share theirs, and only the last subsequence needs one.",
     lambda N, B, T, offset: max(0, N - offset) // (T + 1) // B,
     lambda N, B, T, offset: max(0, N - offset) // (B * T + 1),
 )
 num_batches.mistake(
-    "you count a batch that isn't full, or a subsequence that isn't. Here both are "
-    "dropped.",
+    "you count a batch that isn't full, or a subsequence that isn't; both are dropped "
+    "here.",
     lambda N, B, T, offset: -(-_subsequences(N, T, offset) // B),
     lambda N, B, T, offset: max(0, -(-(N - offset - 1) // T)) // B,
 )
 num_batches.mistake(
-    "a batch has B subsequences of T inputs each. You divide by only one of the two.",
+    "you divide by B or by T alone; a batch is B subsequences of T inputs each.",
     lambda N, B, T, offset: _subsequences(N, T, offset),
     lambda N, B, T, offset: max(0, N - offset - 1) // B,
 )
@@ -97,36 +97,32 @@ def offset_of(starts: list[int], num_steps: int) -> int:
 
 
 offset_of.mistake(
-    "you return a start as it is. After shuffling any may come first, and even the "
-    "smallest is the offset only if the first subsequence wasn't left over.",
+    "you return a start as it is, but after the shuffle the one at the offset may "
+    "come anywhere, or be left over.",
     lambda starts, T: starts[0],
     lambda starts, T: min(starts),
 )
 offset_of.mistake(
-    "you divide, but you want the remainder. `//` gives the number of the subsequence.",
+    "you take the quotient, which is the number of the subsequence; take the "
+    "remainder.",
     lambda starts, T: starts[0] // T,
     lambda starts, T: min(starts) // T,
 )
 offset_of.mistake(
-    "you take T off at most once. A start may be several T above the offset.",
+    "you take T off at most once, but a start may be several T above the offset.",
     lambda starts, T: starts[0] - T * (starts[0] >= T),
     lambda starts, T: min(starts) - T * (min(starts) >= T),
 )
 offset_of.mistake(
-    "starts and offset both count from 0, so there is no 1 to subtract or to add.",
+    "you subtract 1, or add it, but starts and offset both count from 0.",
     lambda starts, T: (starts[0] - 1) % T,
     lambda starts, T: starts[0] % T + 1,
 )
 offset_of.mistake(
-    "you count back from the largest start to the first one. But some starts are "
-    "missing from the log, and they may be any.",
+    "you count back from the largest start to the first, but any of the starts may be "
+    "missing from the log.",
     lambda starts, T: max(starts) - (len(starts) - 1) * T,
     lambda starts, T: max(starts) - len(starts) * T,
-)
-offset_of.mistake(
-    "you take the remainder by T + 1 or T - 1. But the starts are T apart.",
-    lambda starts, T: starts[0] % (T + 1),
-    lambda starts, T: starts[0] % (T - 1) if T > 1 else 0,
 )
 
 
@@ -154,32 +150,34 @@ def left_context(position: int, offset: int, num_steps: int) -> int:
 
 
 left_context.mistake(
-    "you count the token itself. Its context is what comes before it.",
+    "you count the token itself, but its context is only what comes before it.",
     lambda p, offset, T: 0 if p < offset else (p - offset) % T + 1,
     lambda p, offset, T: 0 if p <= offset else (p - offset) % T + 1,
     lambda p, offset, T: (p - offset) % T + 1,
 )
 left_context.mistake(
-    "tokens up to the offset, with the one at the offset, are never a target: 0.",
+    "you give a context to tokens up to the offset, but none of them is ever a "
+    "target, not even the one at the offset: 0.",
     lambda p, offset, T: (p - offset - 1) % T + 1,
     lambda p, offset, T: 0 if p < offset else (p - offset - 1) % T + 1,
 )
 left_context.mistake(
-    "you ignore the offset in the remainder. But it moves all cuts.",
+    "you leave the offset out of the remainder, although it moves every cut.",
     lambda p, offset, T: (p - 1) % T + 1 if p > offset else 0,
     lambda p, offset, T: (p - 1) % T + 1 if p else 0,
 )
 left_context.mistake(
-    "the token at offset + T has the longest context, T, not 0.",
+    "you give the token at offset + T a context of 0, but it has the longest of all, "
+    "T.",
     lambda p, offset, T: (p - offset) % T if p > offset else 0,
     lambda p, offset, T: (p - offset) % T,
 )
 left_context.mistake(
-    "your context starts at 0. The first target already has one input to its left.",
+    "you start from 0, but the first target already has one input to its left.",
     lambda p, offset, T: (p - offset - 1) % T if p > offset else 0,
 )
 left_context.mistake(
-    "your context never shrinks again. It begins again at 1 after every cut.",
+    "you never let the context shrink, but after every cut it begins again at 1.",
     lambda p, offset, T: max(0, p - offset),
     lambda p, offset, T: max(0, min(T, p - offset)),
 )
@@ -213,18 +211,18 @@ def alignment_counts(highest: int, num_steps: int) -> list[int]:
 
 
 alignment_counts.mistake(
-    "`highest` itself is one of the offsets, but a `range` stops before its end.",
+    "you leave out `highest` itself: a `range` stops before its end.",
     lambda highest, T: alignment_counts(highest - 1, T),
 )
 alignment_counts.mistake(
-    "0 is one of the offsets: count from 0, not from 1.",
+    "you count from 1, although 0 is one of the offsets, too.",
     lambda highest, T: [
         n - (k == 0) for k, n in enumerate(alignment_counts(highest, T))
     ],
 )
 alignment_counts.mistake(
-    "an offset from T on is no alignment of its own: T cuts like 0, T + 1 like 1, and "
-    "so on.",
+    "you don't wrap the offsets from T on, but T makes the same cuts as 0, T + 1 the "
+    "same as 1, and so on.",
     lambda highest, T: alignment_counts(min(highest, T - 1), T),
     lambda highest, T: [
         *alignment_counts(min(highest, T - 2), T)[:-1],
@@ -232,18 +230,19 @@ alignment_counts.mistake(
     ],
 )
 alignment_counts.mistake(
-    "you have T + 1 entries. The alignments are 0 ... T - 1, because T cuts like 0.",
+    "you return T + 1 counts, but the alignments are 0 ... T - 1, since T cuts like 0.",
     lambda highest, T: alignment_counts(highest, T + 1),
     lambda highest, T: [*alignment_counts(highest, T), 0],
 )
 alignment_counts.mistake(
-    "an alignment that never comes has the count 0: the list always has T entries.",
+    "you leave out an alignment that never comes: the list always has T entries, and "
+    "this one is 0.",
     lambda highest, T: [n for n in alignment_counts(highest, T) if n],
     lambda highest, T: {k: n for k, n in enumerate(alignment_counts(highest, T)) if n},
 )
 alignment_counts.mistake(
-    "the counts need not be equal. What remains of (highest + 1) / T goes to the first "
-    "alignments, one each.",
+    "you make all counts equal, but what remains of (highest + 1) / T goes to the "
+    "first alignments, one each.",
     lambda highest, T: [(highest + 1) // T] * T,
     lambda highest, T: [-(-(highest + 1) // T)] * T,
 )

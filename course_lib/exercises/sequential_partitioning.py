@@ -39,37 +39,38 @@ def _pieces(ids: list[int], length: int, rows: int) -> list[list[int]]:
 
 
 fold.mistake(
-    "you deal the ids out like cards. But neighbors in a row must be neighbors in the "
-    "text.",
+    "you deal the ids out like cards, so neighbors in a row are no longer neighbors "
+    "in the text.",
     lambda ids, rows: [ids[row::rows][: len(ids) // rows] for row in range(rows)],
     lambda ids, rows: [ids[row::rows] for row in range(rows)],
 )
 fold.mistake(
-    "these are pieces of `num_rows` ids each. You want `num_rows` pieces.",
+    "you cut pieces of `num_rows` ids each, where you want `num_rows` pieces.",
     lambda ids, rows: _pieces(ids, rows, len(ids) // rows),
     lambda ids, rows: np.array(ids[: len(ids) // rows * rows], dtype=int).reshape(
         -1, rows
     ),
 )
 fold.mistake(
-    "your rows differ in length. Leave out the ids that remain at the end.",
+    "you make rows of different lengths; leave out the ids that remain at the end.",
     lambda ids, rows: _pieces(ids, -(-len(ids) // rows), rows),
     lambda ids, rows: [*fold(ids, rows)[:-1], ids[(rows - 1) * (len(ids) // rows) :]],
 )
 fold.mistake(
-    "you keep one id back for the last target. But there are no targets here, so fold "
+    "you keep one id back for the last target, where there are no targets yet: fold "
     "all the ids.",
     lambda ids, rows: fold(ids[:-1], rows),
 )
 fold.mistake(
-    "you step through the ids and not through the rows. What remains becomes a row, "
-    "too, and with fewer ids than rows the steps are 0 long.",
+    "you step through the ids and not through the rows, so what remains becomes a "
+    "row, too, and with fewer ids than rows your steps are 0 long.",
     lambda ids, rows: [
         ids[i : i + len(ids) // rows] for i in range(0, len(ids), len(ids) // rows)
     ],
 )
 fold.mistake(
-    "fewer ids than rows still make `num_rows` rows, all of them empty.",
+    "when there are fewer ids than rows, you return no row, or just one; there are "
+    "always `num_rows` of them, here all empty.",
     lambda ids, rows: fold(ids, rows) if len(ids) >= rows else [],
     lambda ids, rows: fold(ids, rows) if len(ids) >= rows else [[]],
 )
@@ -102,34 +103,33 @@ def start_in_stream(
 
 
 start_in_stream.mistake(
-    "you forget the offset. The first row starts right after the skipped ids.",
+    "you forget the offset: the first row starts right after the skipped ids.",
     lambda batch, row, T, length, offset: row * length + batch * T,
 )
 start_in_stream.mistake(
-    "you exchange row and batch. The next row is `length` ids further on, and the next "
-    "batch only T.",
+    "you exchange row and batch: the next row is `length` ids further on, and the "
+    "next batch only T.",
     lambda batch, row, T, length, offset: offset + batch * length + row * T,
 )
 start_in_stream.mistake(
-    "your rows are a whole number of windows long. But the inputs that a row leaves "
-    "over still lie between it and the next one.",
+    "you make your rows a whole number of windows long, and forget the inputs that a "
+    "row leaves over: they still lie between it and the next one.",
     lambda batch, row, T, length, offset: offset + row * (length // T * T) + batch * T,
     lambda batch, row, T, length, offset: offset + (row * (length // T) + batch) * T,
 )
 start_in_stream.mistake(
-    "you skip the offset in every row. It's skipped only once, before row 0.",
+    "you skip the offset in every row; skip it only once, before row 0.",
     lambda batch, row, T, length, offset: row * (length + offset) + batch * T + offset,
-    lambda batch, row, T, length, offset: (offset + row) * length + batch * T,
 )
 start_in_stream.mistake(
-    "rows and batches count from 0: row 0 starts right after the offset, and batch 0 "
-    "where its row does.",
+    "you count rows or batches from 1, but row 0 starts right after the offset, and "
+    "batch 0 where its row does.",
     lambda batch, row, T, length, offset: offset + (row - 1) * length + batch * T,
     lambda batch, row, T, length, offset: offset + row * length + (batch - 1) * T,
 )
 start_in_stream.mistake(
-    "you leave room for an extra target. But the last target of a row is the first id "
-    "of the next, and that of a window the next window's first input.",
+    "you leave room for an extra target, but a row's last target is the next row's "
+    "first id, and a window's last target the next window's first input.",
     lambda batch, row, T, length, offset: offset + row * (length + 1) + batch * T,
     lambda batch, row, T, length, offset: offset + row * length + batch * (T + 1),
 )
@@ -193,40 +193,40 @@ def _go_on(following: list[list[int]], ends: list[int]) -> bool:
 
 
 continues.mistake(
-    "you compare with the last *input*. But the next batch begins with the token after "
-    "it, which is the last target.",
+    "you compare with the last *input*, but the next batch begins with the token "
+    "after it, which is the last target.",
     lambda X, Y, following: _go_on(following, [x[-1] for x in X]),
 )
 continues.mistake(
-    "you expect an id that is one larger. But ids are not positions, and the last "
-    "target *is* the next id.",
+    "you expect an id that is one larger, but ids are not positions: the last target "
+    "*is* the next id.",
     lambda X, Y, following: _go_on(following, [x[-1] + 1 for x in X]),
     lambda X, Y, following: _go_on(following, [y[-1] + 1 for y in Y]),
 )
 continues.mistake(
-    "you compare the wrong ends. A batch ends with the *last* target of each row, and "
-    "the next one begins with the *first* input.",
+    "you compare the wrong ends: a row ends with its *last* target, and goes on with "
+    "the *first* input of the next batch.",
     lambda X, Y, following: _go_on(following, [y[0] for y in Y]),
     lambda X, Y, following: all(
         after[-1] == y[0] for after, y in zip(following, Y, strict=True)
     ),
 )
 continues.mistake(
-    "you don't ask all rows. A single row that jumps makes it False.",
+    "you don't ask all rows: a single one that jumps makes the answer False.",
     lambda X, Y, following: any(
         after[0] == y[-1] for after, y in zip(following, Y, strict=True)
     ),
     lambda X, Y, following: following[0][0] == Y[0][-1],
 )
 continues.mistake(
-    "you let a row go on in another row. But the rows of a batch are not one text: row "
-    "i goes on in row i.",
+    "you let a row go on in another row, as if a batch were one text; row i goes on "
+    "in row i.",
     lambda X, Y, following: _go_on(following[1:] + following[:1], [y[-1] for y in Y]),
     lambda X, Y, following: following[0][0] == Y[-1][-1],
 )
 continues.mistake(
-    "you compare the next inputs with all the targets. But targets are one place "
-    "further on than the inputs, and the next inputs T places.",
+    "you compare the next inputs with all the targets, which are only one place ahead "
+    "of the inputs, while the next inputs are T places ahead.",
     lambda X, Y, following: following == Y,
 )
 
@@ -260,38 +260,38 @@ def reach(batch: int, position: int, num_steps: int, carried: bool) -> tuple[int
 
 
 reach.mistake(
-    "you let the gradient cross windows together with the values. But `detach` stops "
-    "it: values cross, and gradients don't.",
+    "you let the gradient cross windows together with the values, but `detach` stops "
+    "it there, and only the values go on.",
     lambda batch, p, T, carried: (reach(batch, p, T, carried)[0],) * 2,
     lambda batch, p, T, carried: (reach(batch, p, T, carried)[0], batch * T + p + 1),
 )
 reach.mistake(
-    "positions count from 0, so position 0 already sees one input, and so does its "
+    "you count one input too few: position 0 already sees one, and so does its "
     "gradient.",
     lambda batch, p, T, carried: reach(batch, p - 1, T, carried),
     lambda batch, p, T, carried: (reach(batch, p, T, carried)[0], p),
 )
 reach.mistake(
-    "you count the whole window. But the model is causal: the inputs that come after "
+    "you count the whole window, but the model is causal, and the inputs after "
     "`position` count for neither number.",
     lambda batch, p, T, carried: reach(batch, T - 1, T, carried),
     lambda batch, p, T, carried: (reach(batch, p, T, carried)[0], T),
 )
 reach.mistake(
-    "`carried` decides whether the batches before are seen. It makes no difference to "
-    "the gradient.",
+    "you ignore `carried`, or turn it round: it decides whether the batches before "
+    "are seen, and makes no difference to the gradient.",
     lambda batch, p, T, carried: reach(batch, p, T, True),
     lambda batch, p, T, carried: reach(batch, p, T, not carried),
 )
 reach.mistake(
-    "batches count from 0, so b batches come before batch b, and a carried state has "
-    "read all of them.",
+    "you miscount the batches before: b of them come before batch b, and a carried "
+    "state has read them all.",
     lambda batch, p, T, carried: reach(batch + 1, p, T, carried),
     lambda batch, p, T, carried: reach(min(batch, 1), p, T, carried),
 )
 reach.mistake(
-    "`detach` cuts the gradient where the window begins. Inside, it goes back to all "
-    "inputs up to `position`.",
+    "you stop the gradient too early: `detach` cuts it where the window begins, but "
+    "inside it goes back to every input up to `position`.",
     lambda batch, p, T, carried: (reach(batch, p, T, carried)[0], 0),
     lambda batch, p, T, carried: (reach(batch, p, T, carried)[0], 1),
 )
@@ -351,8 +351,8 @@ def stays_inside(num_tokens: int, batch_size: int, num_steps: int) -> bool:
     cases=_corpora,
     explanation=(
         "The rows are measured before the offset is skipped. At offset 0 everything "
-        "is right, but at larger ones the last row may run over the end of the stream. "
-        "There a slice comes out short without any message, and a reshape fails."
+        "is right, but at larger ones the last row may run over the end of the "
+        "stream, where a slice just comes out short and a reshape fails."
     ),
 )
 def rows_measured_first(num_tokens: int, batch_size: int, num_steps: int) -> bool:

@@ -40,32 +40,34 @@ def tokens_in_tail(num_tokens: int, context_length: int, stride: int) -> int:
 
 
 tokens_in_tail.mistake(
-    "you count windows of T ids. The last target needs one id more.",
+    "you count windows of T ids, but each needs one more, for its last target.",
     lambda N, T, S: tokens_in_tail(N, T, S) + (N > T),
     lambda N, T, S: (N - T) % S if N >= T else N,
 )
 tokens_in_tail.mistake(
-    "a stream too short for a window is a case of its own: *all* of its ids are tail.",
+    "you forget the stream that's too short for a window, where *all* ids are tail.",
     lambda N, T, S: N - ((count_windows(N, T, S) - 1) * S + T + 1),
     lambda N, T, S: (N - T - 1) % S,
     lambda N, T, S: tokens_in_tail(N, T, S) if N > T else 0,
 )
 tokens_in_tail.mistake(
-    "n windows take n - 1 strides and one whole window, not n strides.",
+    "you subtract a stride for every window, but n windows take n - 1 strides and one "
+    "whole window.",
     lambda N, T, S: N - count_windows(N, T, S) * S,
     lambda N, T, S: tokens_in_tail(N, T, S) - S * (N > T),
 )
 tokens_in_tail.mistake(
-    "you count windows as if they lay end to end. They start S apart.",
+    "you lay the windows end to end, but they start S apart.",
     lambda N, T, S: N - count_windows(N, T, S) * (T + 1),
     lambda N, T, S: N % (T + 1),
 )
 tokens_in_tail.mistake(
-    "this is the remainder of N divided by S. But a window isn't as long as a stride.",
+    "you return the remainder of N divided by S, as if a window were as long as a "
+    "stride.",
     lambda N, T, S: N % S,
 )
 tokens_in_tail.mistake(
-    "you count the gaps between windows, too. Only the ids at the end are tail.",
+    "you count the gaps between windows, too, but only the ids at the end are tail.",
     lambda N, T, S: N - len({s + i for s in range(0, N - T, S) for i in range(T + 1)}),
 )
 
@@ -97,13 +99,13 @@ def _starts_between(first: int, last: int) -> int:
 
 
 turns_as_target.mistake(
-    "you count the windows in which the token is an *input*. The targets of a window "
-    "lie one place further on.",
+    "you count the windows in which the token is an *input*; their targets lie one "
+    "place further on.",
     lambda p, N, T: _starts_between(max(0, p - T + 1), min(p, N - T - 1)),
 )
 turns_as_target.mistake(
-    "you count all windows that *contain* the token. But the first id of a window is "
-    "never its target.",
+    "you count all windows that *contain* the token, even those that begin with it "
+    "and never predict it.",
     lambda p, N, T: _starts_between(max(0, p - T), min(p, N - T - 1)),
 )
 turns_as_target.mistake(
@@ -111,17 +113,20 @@ turns_as_target.mistake(
     lambda p, N, T: _starts_between(max(0, p - T), min(p - 1, N - T)),
 )
 turns_as_target.mistake(
-    "tokens near the beginning are in fewer windows: none starts before 0.",
+    "you forget that tokens near the beginning are in fewer windows, because none "
+    "starts before 0.",
     lambda p, N, T: _starts_between(p - T, min(p - 1, N - T - 1)),
     lambda p, N, T: max(0, min(T, N - T, N - p)),
 )
 turns_as_target.mistake(
-    "tokens near the end are in fewer windows: none starts after N - T - 1.",
+    "you forget that tokens near the end are in fewer windows, because none starts "
+    "after N - T - 1.",
     lambda p, N, T: min(p, T),
     lambda p, N, T: max(0, min(p, T, N - T)),
 )
 turns_as_target.mistake(
-    "a short stream has N - T windows, or none at all. A count never falls below 0.",
+    "you forget that a short stream has only N - T windows, and none at all where "
+    "that is below 0.",
     lambda p, N, T: min(p, T, N - T, N - p),
     lambda p, N, T: min(p, T, N - p),
 )
@@ -139,7 +144,7 @@ def _wanted_windows(random: Random) -> Iterator[Case]:
         "Where does the last of n windows start, and how many ids does it need from "
         "there?",
         "From the first start to the last there are n - 1 steps, and the last window "
-        "is as long as any other. And how many ids do no windows need?",
+        "is as long as any other. And how many ids do 0 windows need?",
     ),
 )
 def smallest_stream(num_windows: int, context_length: int, stride: int) -> int:
@@ -150,31 +155,34 @@ def smallest_stream(num_windows: int, context_length: int, stride: int) -> int:
 
 
 smallest_stream.mistake(
-    "you forget the last target: a window needs T + 1 ids.",
+    "you forget the last target: a window needs T + 1 ids, not T.",
     lambda n, T, S: (n - 1) * S + T if n else 0,
 )
 smallest_stream.mistake(
-    "zero windows are a case of their own. They need no id.",
+    "you forget that zero windows need no ids at all.",
     lambda n, T, S: (n - 1) * S + T + 1,
     lambda n, T, S: max(0, (n - 1) * S + T + 1),
 )
 smallest_stream.mistake(
-    "between n starts there are n - 1 strides, as between the posts of a fence.",
+    "you count n strides, but between n starts there are only n - 1, as between the "
+    "posts of a fence.",
     lambda n, T, S: n * S + T + 1 if n else 0,
     lambda n, T, S: n * S + T + 1,
 )
 smallest_stream.mistake(
-    "you lay the windows end to end. But each starts S after the one before.",
+    "you lay the windows end to end, but each starts S after the one before.",
     lambda n, T, S: n * (T + 1),
     lambda n, T, S: n * T + 1 if n else 0,
 )
 smallest_stream.mistake(
-    "your last window is only as long as a stride. It has T + 1 ids.",
+    "you leave room for only a stride after the last start, but a window needs T + 1 "
+    "ids from there.",
     lambda n, T, S: n * S + 1 if n else 0,
     lambda n, T, S: n * S,
 )
 smallest_stream.mistake(
-    "this is the *largest* stream that holds no more than n windows.",
+    "you return the *largest* stream that holds no more than n windows, not the "
+    "smallest that holds n.",
     lambda n, T, S: n * S + T if n else 0,
     lambda n, T, S: n * S + T,
 )
@@ -203,29 +211,29 @@ def rank_share(order: list[int], rank: int, world_size: int) -> list[int]:
 
 
 rank_share.mistake(
-    "some ranks get one entry more, and would wait for the others forever.",
+    "you give some ranks one entry more, and they would wait for the others forever.",
     lambda order, rank, W: order[rank::W],
 )
 rank_share.mistake(
-    "you cut the order into blocks. Deal its entries one by one, like cards.",
+    "you cut the order into blocks; deal its entries one by one, like cards.",
     lambda order, rank, W: order[rank * (n := len(order) // W) : (rank + 1) * n],
     lambda order, rank, W: order[rank * (n := -(-len(order) // W)) : (rank + 1) * n],
 )
 rank_share.mistake(
-    "`order[:-0]` is empty. If nothing is left over, you remove everything.",
+    "you remove everything when nothing is left over, because `order[:-0]` is empty.",
     lambda order, rank, W: order[: -(len(order) % W)][rank::W],
 )
 rank_share.mistake(
-    "you fill up the last round with entries from the beginning, which are used twice "
-    "then. Leave the last entries out instead.",
+    "you fill up the last round with entries from the beginning, which are then used "
+    "twice; leave the last entries out instead.",
     lambda order, rank, W: (order + order[: -len(order) % W])[rank::W],
 )
 rank_share.mistake(
-    "you choose the entries by their *value*. Deal them by their place in the order.",
+    "you choose the entries by their *value*, not by their place in the order.",
     lambda order, rank, W: [entry for entry in order if entry % W == rank],
 )
 rank_share.mistake(
-    "ranks count from 0. You return the share of the rank before.",
+    "you return the share of the rank before: ranks count from 0.",
     lambda order, rank, W: rank_share(order, (rank - 1) % W, W),
     lambda order, rank, W: rank_share(order, max(0, rank - 1), W),
 )
@@ -262,28 +270,28 @@ batches_left.mistake(
     lambda order, size, done: batches_left(order[done:], size, 0),
 )
 batches_left.mistake(
-    "you drop the short last batch. It belongs to the epoch.",
+    "you drop the short last batch, which belongs to the epoch like any other.",
     lambda order, size, done: [
         batch for batch in batches_left(order, size, done) if len(batch) == size
     ],
 )
 batches_left.mistake(
-    "these are the batches that *were* delivered. Return those that are left.",
+    "you return the batches that *were* delivered, not those that are left.",
     lambda order, size, done: batches_left(order, size, 0)[:done],
 )
 batches_left.mistake(
-    "you return everything that is left in one list. Cut it into batches.",
+    "you return everything that's left in one list; cut it into batches.",
     lambda order, size, done: order[done * size :],
     lambda order, size, done: [order[done * size :]],
 )
 batches_left.mistake(
-    "this is only the next batch. Return all that are left.",
+    "you return only the next batch, not all that are left.",
     lambda order, size, done: batches_left(order, size, done)[:1],
     lambda order, size, done: order[done * size : (done + 1) * size],
 )
 batches_left.mistake(
-    "there are empty batches at the end. Does your loop run to the length of the whole "
-    "order, and not of what is left?",
+    "you return empty batches at the end: does your loop run to the length of the "
+    "whole order, and not of what's left?",
     lambda order, size, done: [
         order[i + done * size :][:size] for i in range(0, len(order), size)
     ],

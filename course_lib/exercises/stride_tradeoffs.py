@@ -37,38 +37,38 @@ def effective_size(num_tokens: int, context_length: int, stride: int) -> int:
 
 
 effective_size.mistake(
-    "with S > T you count the tokens between two windows, too. No window predicts "
-    "them.",
+    "with S > T, you also count the tokens between two windows, which no window "
+    "predicts.",
     lambda N, T, S: T + (count_windows(N, T, S) - 1) * S if N > T else 0,
 )
 effective_size.mistake(
-    "you count predictions. Windows that overlap predict the same token several times, "
-    "and it's still one token.",
+    "you count predictions, but windows that overlap predict the same token several "
+    "times, and it's still one token.",
     lambda N, T, S: count_windows(N, T, S) * T,
     lambda N, T, S: max(0, min(count_windows(N, T, S) * T, N - 1)),
 )
 effective_size.mistake(
-    "you count every id that a window uses. The first id of the stream, and of each "
-    "window after a gap, is only an input.",
+    "you count every id that a window uses, but the first id of the stream, and of "
+    "each window after a gap, is only an input.",
     lambda N, T, S: (
         T + 1 + (count_windows(N, T, S) - 1) * min(S, T + 1) if N > T else 0
     ),
     lambda N, T, S: effective_size(N, T, S) + (N > T),
 )
 effective_size.mistake(
-    "you forget that there may be no window at all: then no token is a target.",
+    "you forget that there may be no window at all, and then no token is a target.",
     lambda N, T, S: T + (count_windows(N, T, S) - 1) * min(S, T),
     lambda N, T, S: T + (N - T - 1) // S * min(S, T),
 )
 effective_size.mistake(
-    "you give every window min(S, T) new targets, or S. All T targets of the first one "
+    "you give every window min(S, T) new targets, or S, but in the first one all T "
     "are new.",
     lambda N, T, S: count_windows(N, T, S) * min(S, T),
     lambda N, T, S: count_windows(N, T, S) * S,
 )
 effective_size.mistake(
-    "you count every token but the first. Those in a gap or in the tail are never "
-    "targets, either.",
+    "you count every token but the first, even those in a gap or in the tail, which "
+    "are never targets, either.",
     lambda N, T, S: N - 1,
     lambda N, T, S: max(0, N - 1),
 )
@@ -106,22 +106,23 @@ def plan_from_the_end(
 
 
 plan_from_the_end.mistake(
-    "your first window scores only S targets. No other window scores the ones before "
-    "those, so it scores all of its own.",
+    "you let the first window score only S targets, but no other window scores the "
+    "ones before those, so it must score all of its own.",
     lambda N, T, S: [(s, n, S) for s, n, _ in plan_from_the_end(N, T, S)],
     lambda N, T, S: [(s, n, min(n, S)) for s, n, _ in plan_from_the_end(N, T, S)],
 )
 plan_from_the_end.mistake(
-    "every window scores all of its targets, so you score the tokens in an overlap "
-    "several times.",
+    "you let every window score all of its targets, so the tokens in an overlap are "
+    "scored several times.",
     lambda N, T, S: [(s, n, n) for s, n, _ in plan_from_the_end(N, T, S)],
 )
 plan_from_the_end.mistake(
-    "you use the last id of the stream as an input. It's only a target.",
+    "you use the last id of the stream as an input, but it's only a target.",
     lambda N, T, S: plan_from_the_end(N + 1, T, S),
 )
 plan_from_the_end.mistake(
-    "you go on after the window that begins at 0. By then every token has been scored.",
+    "you go on after the window that begins at 0, although every token has been "
+    "scored by then.",
     lambda N, T, S: [
         (max(0, last - T), min(last, T), S if last > T else last)
         for last in reversed(range(N - 1, 0, -S))
@@ -133,15 +134,15 @@ plan_from_the_end.mistake(
     lambda N, T, S: [(last - T, T, S) for last in reversed(range(N - 1, 0, -S))],
 )
 plan_from_the_end.mistake(
-    "that's the plan of the lesson, from the beginning. Here the last window is a full "
+    "you plan from the beginning, as the lesson does; here the last window is a full "
     "one, and the first may be short.",
     scored_windows,
 )
 
 
 @plan_from_the_end.mistake(
-    "a window whose T inputs begin exactly at 0 is already the first one: it scores "
-    "all of its targets, and no window comes before it."
+    "you plan one window too many: the one whose T inputs begin exactly at 0 is "
+    "already the first, and scores all of its targets."
 )
 def one_window_too_many(N, T, S):
     windows, last = [], N - 1
@@ -175,34 +176,34 @@ def context_when_scored(position: int, context_length: int, stride: int) -> int:
 
 
 context_when_scored.mistake(
-    "near the beginning your window would begin before the stream. Its start is never "
-    "below 0.",
+    "you let a window begin before the stream; its start is never below 0.",
     lambda p, T, S: p - math.ceil((p - T) / S) * S,
 )
 context_when_scored.mistake(
-    "you give every token T tokens of context. Only S = 1 does that, and only after "
-    "the first T.",
+    "you give every token as much context as a window can hold, but only a stride of "
+    "1 does that, and only after the first T tokens.",
     lambda p, T, S: T,
     lambda p, T, S: min(p, T),
 )
 context_when_scored.mistake(
-    "you take the latest window that reaches the token. The earliest one has already "
-    "scored it.",
+    "you take the latest window that reaches the token, but the earliest one has "
+    "already scored it.",
     lambda p, T, S: (p - 1) % S + 1,
     lambda p, T, S: p % S,
 )
 context_when_scored.mistake(
-    "you round the start down, so the window ends before the token. Round up.",
+    "you round the start down, or to the nearest, so the window may end before the "
+    "token: round up.",
     lambda p, T, S: p - max(0, (p - T) // S * S),
     lambda p, T, S: p - max(0, round((p - T) / S) * S),
 )
 context_when_scored.mistake(
-    "you pass over the window that begins at position - T. The token is its last "
-    "target.",
+    "you pass over the window that begins at position - T, although the token is its "
+    "last target.",
     lambda p, T, S: p - max(0, ((p - T) // S + 1) * S),
 )
 context_when_scored.mistake(
-    "you lay the windows end to end. They begin S apart.",
+    "you lay the windows end to end, but they begin S apart.",
     lambda p, T, S: (p - 1) % T + 1,
     lambda p, T, S: p % T,
 )
@@ -240,38 +241,39 @@ def _starts(train: range, validation: range) -> tuple[list[int], list[int]]:
 
 
 split_starts.mistake(
-    "your training windows reach across the cut. Their last ids belong to validation.",
+    "you let training windows reach across the cut, and so they train on ids that "
+    "belong to validation.",
     lambda N, cut, T, S: _starts(range(0, cut, S), range(cut, N - T, S)),
     lambda N, cut, T, S: _starts(range(0, min(cut, N - T), S), range(cut, N - T, S)),
 )
 split_starts.mistake(
-    "you make windows of T ids. With its last target a window takes T + 1, so your "
-    "last one overruns its part.",
+    "you make windows of T ids, but with its last target a window takes T + 1, so "
+    "your last one overruns its part.",
     lambda N, cut, T, S: _starts(range(0, cut - T + 1, S), range(cut, N - T + 1, S)),
     lambda N, cut, T, S: _starts(range(0, cut - T + 1, S), range(cut, N - T, S)),
     lambda N, cut, T, S: _starts(range(0, cut - T, S), range(cut, N - T + 1, S)),
 )
 split_starts.mistake(
-    "you leave out the window that ends exactly with its part. It still fits.",
+    "you leave out the window that ends exactly with its part, although it still fits.",
     lambda N, cut, T, S: _starts(range(0, cut - T - 1, S), range(cut, N - T - 1, S)),
     lambda N, cut, T, S: _starts(range(0, cut - T - 1, S), range(cut, N - T, S)),
     lambda N, cut, T, S: _starts(range(0, cut - T, S), range(cut, N - T - 1, S)),
 )
 split_starts.mistake(
-    "you count validation from the cut. In the whole stream it begins at `cut`, and "
-    "ends at num_tokens.",
+    "you count validation from the cut, but in the whole stream it begins at `cut` "
+    "and ends at `num_tokens`.",
     lambda N, cut, T, S: _starts(range(0, cut - T, S), range(0, N - cut - T, S)),
     lambda N, cut, T, S: _starts(range(0, cut - T, S), range(cut, N - cut - T, S)),
 )
 split_starts.mistake(
-    "your validation windows begin before the cut, to give its first ids some context. "
-    "But you train on those ids.",
+    "you begin validation before the cut, to give its first ids some context, and so "
+    "it holds ids that you train on.",
     lambda N, cut, T, S: _starts(
         range(0, cut - T, S), range(max(0, cut - T), N - T, S)
     ),
 )
 split_starts.mistake(
-    "you go on in validation with the steps of training. Cut the stream first, and "
+    "you go on in validation with the steps of training; cut the stream first, and "
     "begin again at `cut`.",
     lambda N, cut, T, S: _starts(
         range(0, cut - T, S), range(-(-cut // S) * S, N - T, S)

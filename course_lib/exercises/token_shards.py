@@ -36,25 +36,25 @@ def locate(position: int, shard_sizes: list[int]) -> tuple[int, int]:
 
 
 locate.mistake(
-    "you give the first id of a shard to the shard before. A shard of 4 ids holds the "
-    "positions 0 to 3: position 4 is in the next.",
+    "you give the first id of a shard to the shard before: if that one holds 4 ids, "
+    "the positions 0 to 3, position 4 is already in the next.",
     lambda position, sizes: (
         shard := locate(max(0, position - 1), sizes)[0],
         position - sum(sizes[:shard]),
     ),
 )
 locate.mistake(
-    "you take all shards to be as large as the first, or as the largest. Sizes may "
-    "differ: add them up.",
+    "you take all shards to be as large as the first, or as the largest, but sizes "
+    "may differ: add them up.",
     lambda position, sizes: divmod(position, sizes[0]),
     lambda position, sizes: divmod(position, max(sizes)),
 )
 locate.mistake(
-    "you give the place in the whole stream. Subtract the shards before this one.",
+    "you give the place in the whole stream; subtract the shards before this one.",
     lambda position, sizes: (locate(position, sizes)[0], position),
 )
 locate.mistake(
-    "you find the first shard that's larger than the position, but don't subtract the "
+    "you find the first shard that's larger than the position, and don't subtract the "
     "shards that you've passed.",
     lambda position, sizes: next(
         ((shard, position) for shard, n in enumerate(sizes) if position < n),
@@ -65,14 +65,15 @@ locate.mistake(
     ),
 )
 locate.mistake(
-    "you subtract only the size of the shard right before. Subtract all shards before.",
+    "you subtract only the size of the shard right before, not of all the shards "
+    "before.",
     lambda position, sizes: (
         shard := locate(position, sizes)[0],
         position - sum(sizes[:shard][-1:]),
     ),
 )
 locate.mistake(
-    "you count shards, or places, from 1. Both count from 0.",
+    "you count shards, or places, from 1; count both from 0.",
     lambda position, sizes: tuple(np.add(locate(position, sizes), (1, 0))),
     lambda position, sizes: tuple(np.add(locate(position, sizes), (0, 1))),
 )
@@ -113,34 +114,37 @@ def _ordered(blocks, size, own_sizes=()) -> list[int]:
 
 
 block_order.mistake(
-    "you fill up the short block. There's no window `num_windows`, and none after it.",
+    "you fill up the short block, but there's no window `num_windows`, and none after "
+    "it.",
     lambda count, size, blocks: _ordered(blocks, size),
 )
 block_order.mistake(
-    "you cut short the block that comes last in the order. The short block is the one "
-    "with the largest number, and may come early.",
+    "you cut short the block that comes last in the order, but the short one is the "
+    "block with the largest number, and may come early.",
     lambda count, size, blocks: _ordered(blocks, size)[:count],
     lambda count, size, blocks: _ordered(blocks, size, {blocks[-1]: count % size}),
 )
 block_order.mistake(
-    "you leave out the short block. Its windows count, too.",
+    "you leave out the short block, and with it the last windows.",
     lambda count, size, blocks: _ordered(
         [block for block in blocks if block < count // size], size
     ),
 )
 block_order.mistake(
-    "you give the last block what's left over. If nothing is, it's a full one.",
+    "you give the last block what's left over, which is nothing when that block is "
+    "full.",
     lambda count, size, blocks: _ordered(blocks, size, {max(blocks): count % size}),
 )
 block_order.mistake(
-    "you read `blocks` the wrong way round. `blocks[i]` says which block comes at "
+    "you read `blocks` the wrong way round: `blocks[i]` says which block comes at "
     "place i, not where block i goes.",
     lambda count, size, blocks: block_order(
         count, size, [blocks.index(place) for place in range(len(blocks))]
     ),
 )
 block_order.mistake(
-    "you take `block_size` for the number of blocks. It's how many windows make one.",
+    "you take `block_size` for the number of blocks; it says how many windows make "
+    "one.",
     lambda count, size, blocks: _ordered(blocks, count // size),
     lambda count, size, blocks: block_order(count, -(-count // size), blocks),
 )
@@ -192,24 +196,24 @@ def _plain(text: str) -> str:
 
 
 leaked.mistake(
-    "you take upper and lower case as they come. Turn both texts into lower case "
+    "you take upper and lower case as they come; turn both texts into lower case "
     "before you compare them.",
     lambda train, val: _copies(train, val, str),
     lambda train, val: _copies(train, val, lambda text: " ".join(text.split())),
 )
 leaked.mistake(
-    "you leave whitespace inside a text as it is. Turn every run of it, line ends and "
+    "you leave whitespace inside a text as it is; turn every run of it, line ends and "
     "tabs included, into one space.",
     lambda train, val: _copies(train, val, str.lower),
     lambda train, val: _copies(train, val, lambda text: text.lower().strip()),
 )
 leaked.mistake(
-    "you drop the spaces between words. `a hat` is not `ahat`.",
+    "you drop the spaces between words, but `a hat` is not `ahat`.",
     lambda train, val: _copies(train, val, lambda text: "".join(text.lower().split())),
     lambda train, val: _copies(train, val, lambda text: text.lower().replace(" ", "")),
 )
 leaked.mistake(
-    "you look for a text *inside* the training texts. A part of one is no copy.",
+    "you look for a text *inside* the training texts, but a part of one is no copy.",
     lambda train, val: [
         number
         for number, text in enumerate(val)
@@ -217,12 +221,12 @@ leaked.mistake(
     ],
 )
 leaked.mistake(
-    "you normalize one side only. Normalize `train` and `val`, and then compare.",
+    "you normalize one side only; normalize `train` and `val`, and then compare.",
     lambda train, val: [i for i, t in enumerate(val) if _plain(t) in train],
     lambda train, val: [i for i, t in enumerate(val) if t in map(_plain, train)],
 )
 leaked.mistake(
-    "you return the texts, or their places in `train`. Return their numbers in `val`.",
+    "you return the texts, or their places in `train`, not their numbers in `val`.",
     lambda train, val: [val[number] for number in leaked(train, val)],
     lambda train, val: leaked(val, train),
 )
@@ -272,30 +276,30 @@ pages_touched.mistake(
     lambda starts, T, width: pages_touched(starts, T - 1, width),
 )
 pages_touched.mistake(
-    "you include the byte after the window. It may be in another page.",
+    "you include the byte after the window, which may be in another page.",
     lambda starts, T, width: _pages(
         starts, T, width, lambda b, size: range(b // 4096, (b + size) // 4096 + 1)
     ),
 )
 pages_touched.mistake(
-    "you take ids for bytes. An id has `bytes_per_id` of them.",
+    "you take ids for bytes; an id has `bytes_per_id` of them.",
     lambda starts, T, width: pages_touched(starts, T, 1),
 )
 pages_touched.mistake(
-    "you count a page once for each window that touches it. Count *different* pages.",
+    "you count a page once for each window that touches it; count *different* pages.",
     lambda starts, T, width: sum(pages_touched([s], T, width) for s in starts),
 )
 pages_touched.mistake(
     "you count only the page in which a window begins, or that one and the one in "
-    "which it ends. A long window also touches those between.",
+    "which it ends, but a long window also touches those between.",
     lambda starts, T, width: _pages(starts, T, width, lambda b, size: [b // 4096]),
     lambda starts, T, width: _pages(
         starts, T, width, lambda b, size: [b // 4096, (b + size - 1) // 4096]
     ),
 )
 pages_touched.mistake(
-    "you add up bytes and divide. But a disk reads whole pages, and a window may begin "
-    "near the end of one.",
+    "you add up bytes and divide, but a disk reads whole pages, and a window may "
+    "begin near the end of one.",
     lambda starts, T, width: -(-len(starts) * (T + 1) * width // 4096),
     lambda starts, T, width: len(starts) * (T + 1) * width // 4096,
 )
@@ -335,10 +339,10 @@ def shards_by_the_global_batch(
     explanation=(
         "Every rank asks whether one more step fits after *its own* place. But the "
         "last rank is further on than rank 0. Near the end of a shard, it may change "
-        "the shard one step earlier, and then the ranks read different shards. Whether "
-        "this happens depends on the length of the shard. (It was asked in "
-        "karpathy/build-nanogpt, issue 105.) If every rank asks where the batch of "
-        "*all* ranks begins, all of them get the same answer."
+        "the shard one step earlier, and then the ranks read different shards. "
+        "Whether this happens depends on the length of the shard. (A reader asked "
+        "about it in karpathy/build-nanogpt, issue 105.) If every rank asks where the "
+        "batch of *all* ranks begins, all of them get the same answer."
     ),
 )
 def ranks_in_step(
@@ -375,10 +379,10 @@ def first_byte(sample: int, context_length: int) -> int:
     explanation=(
         "The product is computed in 64 bits, but then it is squeezed into 32. From "
         "byte 2**31 on, the result is negative, and from 2**32 on it begins again at "
-        "0. With a shard of 100 million ids, nothing happens, because the shard has "
-        "only 200 million bytes. But a shard of more than two billion bytes is read at "
-        "the wrong place. The data loader of karpathy/llm.c had such a cast, `(int)`, "
-        "at the last moment."
+        "0. A shard of 100 million ids has only 200 million bytes, so nothing happens "
+        "there. But a shard of more than two billion bytes is read at the wrong "
+        "place. The data loader of karpathy/llm.c had such a cast, `(int)`, at the "
+        "last moment."
     ),
 )
 def narrow_offset(sample: int, context_length: int) -> int:

@@ -63,20 +63,20 @@ def cut_isolated(text: str, rules: list[str]) -> list[str]:
 
 
 cut_isolated.mistake(
-    "you drop the text between the matches. A tokenizer must not lose a character.",
+    "you drop the text between the matches, but a tokenizer must not lose a character.",
     lambda text, rules: re.findall("|".join(rules), text),
 )
 cut_isolated.mistake(
-    "you drop the matches. `re.split` keeps them only if they're in a group.",
+    "you drop the matches, which `re.split` keeps only if they're in a group.",
     lambda text, rules: re.split("|".join(rules), text),
     lambda text, rules: [piece for piece in re.split("|".join(rules), text) if piece],
 )
 cut_isolated.mistake(
-    "you keep empty pieces, for example between two matches that touch.",
+    "you keep empty pieces, such as the one between two matches that touch.",
     lambda text, rules: re.split(f"({'|'.join(rules)})", text),
 )
 cut_isolated.mistake(
-    "you put the rules into another order, the last or the longest one first. Where "
+    "you try the rules in another order, the last or the longest one first, but where "
     "several match, the first in the list wins.",
     lambda text, rules: cut_isolated(text, rules[::-1]),
     lambda text, rules: cut_isolated(text, sorted(rules, key=len, reverse=True)),
@@ -99,7 +99,7 @@ def _all_pieces_again(text, rules):
 
 
 cut_isolated.mistake(
-    "you go rule by rule. But a later rule wins where it matches earlier in the text, "
+    "you go rule by rule, but a later rule wins where it matches earlier in the text, "
     "and no rule cuts another one's match.",
     _rule_by_rule,
     _all_pieces_again,
@@ -108,7 +108,7 @@ cut_isolated.mistake(
 
 @cut_isolated.mistake(
     "after a match you go on in a slice of the text, where `(?<=...)` can't see what "
-    "came before. Give `search` the whole text and a place to begin at."
+    "came before; give `search` the whole text and a place to begin at."
 )
 def searched_in_slices(text, rules):
     pieces = []
@@ -163,7 +163,7 @@ def unused_rules(texts: list[str], rules: list[str]) -> list[str]:
 
 
 unused_rules.mistake(
-    "you try each rule alone. One that matches may still never get its turn.",
+    "you try each rule alone, but one that matches there may still never get its turn.",
     lambda texts, rules: [
         rule for rule in rules if not any(re.search(rule, text) for text in texts)
     ],
@@ -172,7 +172,8 @@ unused_rules.mistake(
     ],
 )
 unused_rules.mistake(
-    "you count a rule as used if it would match a piece. But another one takes it.",
+    "you count a rule as used if it would match a piece, even when another one takes "
+    "it.",
     lambda texts, rules: [
         rule
         for rule in rules
@@ -188,17 +189,18 @@ unused_rules.mistake(
     lambda texts, rules: unused_rules(["".join(texts)], rules),
 )
 unused_rules.mistake(
-    "you return a rule that gets no turn in one text. It may get one in another.",
+    "you return a rule that gets no turn in one text, although it may get one in "
+    "another.",
     lambda texts, rules: [
         rule for rule in rules if any(rule in unused_rules([t], rules) for t in texts)
     ],
 )
 unused_rules.mistake(
-    "these are the rules that do get a turn. Return the others.",
+    "you return the rules that do get a turn, not the others.",
     lambda texts, rules: [r for r in rules if r not in unused_rules(texts, rules)],
 )
 unused_rules.mistake(
-    "you try the last rule first, or the longest. Their order in the list decides.",
+    "you try the last rule first, or the longest; their order in the list decides.",
     lambda texts, rules: unused_rules(texts, rules[::-1])[::-1],
     lambda texts, rules: [
         rule
@@ -250,7 +252,8 @@ def _named(name: Callable) -> Callable:
 
 
 fall_back_to_bytes.mistake(
-    "your names are wrong. Write <0xC3> and <0x0A>: a small x, two digits, capitals.",
+    "you give the bytes other names: write <0xC3> and <0x0A>, with a small x, two "
+    "digits, and capitals.",
     _named("<0x{:02x}>".format),
     _named("<0x{:X}>".format),
     _named("<{:#x}>".format),
@@ -258,23 +261,23 @@ fall_back_to_bytes.mistake(
     _named(int),
 )
 fall_back_to_bytes.mistake(
-    "you write the code point, not the bytes of UTF-8. There's no token <0x4E2D>.",
+    "you write the code point, not the bytes of UTF-8, but there's no token <0x4E2D>.",
     lambda text, alphabet: [c if c in alphabet else f"<0x{ord(c):02X}>" for c in text],
 )
 fall_back_to_bytes.mistake(
-    "you put all bytes of a character into one token. Each byte is one of its own.",
+    "you put all bytes of a character into one token; give each byte one of its own.",
     lambda text, alphabet: [
         c if c in alphabet else f"<0x{c.encode().hex().upper()}>" for c in text
     ],
     lambda text, alphabet: ["".join(fall_back_to_bytes(c, alphabet)) for c in text],
 )
 fall_back_to_bytes.mistake(
-    "you lose unknown characters, which is just what the fallback has to prevent.",
+    "you lose unknown characters, which is just what the fallback is there to prevent.",
     lambda text, alphabet: [c for c in text if c in alphabet],
     lambda text, alphabet: [c if c in alphabet else "<unk>" for c in text],
 )
 fall_back_to_bytes.mistake(
-    "you don't let the alphabet decide. Look up each character in it.",
+    "you don't let the alphabet decide: look up each character in it.",
     lambda text, alphabet: fall_back_to_bytes(text, ""),
     lambda text, alphabet: fall_back_to_bytes(text, "".join(map(chr, range(128)))),
     lambda text, alphabet: fall_back_to_bytes(
@@ -282,7 +285,7 @@ fall_back_to_bytes.mistake(
     ),
 )
 fall_back_to_bytes.mistake(
-    "you look up bytes as if they were characters. Look up the character first.",
+    "you look up bytes as if they were characters; look up the character first.",
     lambda text, alphabet: [
         chr(b) if chr(b) in alphabet else f"<0x{b:02X}>" for b in text.encode()
     ],
@@ -314,35 +317,31 @@ def count_lost_bytes(seen: str, text: str) -> int:
 
 
 count_lost_bytes.mistake(
-    "you count characters. An unseen one may share bytes with seen ones.",
+    "you count characters, but an unseen one may share bytes with those that were "
+    "seen.",
     lambda seen, text: sum(c not in seen for c in text),
     lambda seen, text: len(set(text) - set(seen)),
     lambda seen, text: sum(count_lost_bytes(seen, c) > 0 for c in text),
 )
 count_lost_bytes.mistake(
-    "you count all bytes of an unseen character. Some, such as 0xC3, may be known.",
+    "you count all bytes of an unseen character, but some, such as 0xC3, may be known.",
     lambda seen, text: sum(len(c.encode()) for c in text if c not in seen),
     lambda seen, text: sum(len(c.encode()) for c in set(text) - set(seen)),
     lambda seen, text: sum(len(c.encode()) for c in text if count_lost_bytes(seen, c)),
 )
 count_lost_bytes.mistake(
-    "you count each lost byte once. It's lost wherever it occurs.",
+    "you count each lost byte once, although it's lost again wherever it occurs.",
     lambda seen, text: len(set(text.encode()) - set(seen.encode())),
     lambda seen, text: sum(count_lost_bytes(seen, c) for c in set(text)),
 )
 count_lost_bytes.mistake(
-    "you count bytes of `seen` that `text` doesn't use. It's the other way round.",
+    "you count bytes of `seen` that `text` doesn't use, but it's the other way round.",
     lambda seen, text: count_lost_bytes(text, seen),
     lambda seen, text: len(set(seen.encode()) - set(text.encode())),
 )
 count_lost_bytes.mistake(
-    "you count the bytes that survive. Count the others.",
+    "you count the bytes that survive, not those that are lost.",
     lambda seen, text: len(text.encode()) - count_lost_bytes(seen, text),
-)
-count_lost_bytes.mistake(
-    "you compare lengths. It matters which bytes these are, not how many.",
-    lambda seen, text: len(text.encode()) - len(seen.encode()),
-    lambda seen, text: max(0, len(text.encode()) - len(seen.encode())),
 )
 
 
@@ -392,7 +391,8 @@ def _matched(text: str, invisible: str, pattern: str) -> list[int]:
 
 
 original_places.mistake(
-    "you compare a space with its neighbor in the text. Removing may join two runs.",
+    "you compare a space with its neighbor in the text, but removing a character may "
+    "join two runs.",
     lambda text, invisible: [
         place
         for place, c in enumerate(text)
@@ -400,14 +400,14 @@ original_places.mistake(
     ],
 )
 original_places.mistake(
-    "these are places in the text that is left. Return those in the original.",
+    "you return places in the text that is left, not those in the original.",
     lambda text, invisible: list(range(len(original_places(text, invisible)))),
     lambda text, invisible: original_places(
         "".join(c for c in text if c not in invisible), ""
     ),
 )
 original_places.mistake(
-    "you take all whitespace for spaces. Newlines and tabs stay.",
+    "you take all whitespace for spaces: newlines and tabs should stay.",
     lambda text, invisible: _matched(text, invisible, r"\S|\s+"),
     lambda text, invisible: [
         place
@@ -416,18 +416,18 @@ original_places.mistake(
     ],
 )
 original_places.mistake(
-    "you lose runs of spaces, at the beginning, at the end, or all of them. One space "
-    "of each run stays.",
+    "you lose runs of spaces, at the beginning, at the end, or everywhere, but one "
+    "space of each run stays.",
     lambda text, invisible: _matched(text, invisible, r"[^ ]|(?<=[^ ]) +"),
     lambda text, invisible: _matched(text, invisible, r"[^ ]| +(?=[^ ])"),
     lambda text, invisible: _matched(text, invisible, "[^ ]"),
 )
 original_places.mistake(
-    "you leave runs of spaces as they are. Each becomes one space.",
+    "you leave runs of spaces as they are; each becomes one space.",
     lambda text, invisible: _matched(text, invisible, "(?s:.)"),
 )
 original_places.mistake(
-    "you return the characters. Return their places.",
+    "you return the characters, not their places.",
     lambda text, invisible: [text[i] for i in original_places(text, invisible)],
 )
 
@@ -488,8 +488,8 @@ def _padded_rows(random: Random) -> Iterator[Case]:
     cases=_padded_rows,
     explanation=(
         "It works as long as the pad has an id of its own. If the end of the text is "
-        "also the pad, the mask is 0 at the real end. The mask alone does little harm, "
-        "because it only says which tokens may be looked at. But labels are often made "
+        "also the pad, the mask is 0 at the real end. The mask alone does little "
+        "harm, because it only says where a token may look. But labels are often made "
         "from it, with -100 wherever it is 0. Then no end is ever scored, and the "
         "model never learns to stop."
     ),

@@ -168,7 +168,7 @@ ANSWERS = [
     (may_look, lambda ps: np.tri(len(ps), dtype=bool), "plain causal mask"),
     (may_look, lambda ps: np.tril(same_document(ps), -1), "close a place to itself"),
     (may_look, lambda ps: ~np.tril(same_document(ps)), "who may *not* look"),
-    (may_look, lambda ps: np.triu(same_document(ps)), "columns are exchanged"),
+    (may_look, lambda ps: np.triu(same_document(ps)), "exchange rows and columns"),
     (may_look, one_row_many_times, FAILED),
     (leaks, one_id_after_another, PASSED),
     (leaks, lambda m, ids, n: moved(m, ids, n, range(n)) or moved(m, ids, n, range(n, len(ids))), PASSED),

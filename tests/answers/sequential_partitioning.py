@@ -91,7 +91,7 @@ ANSWERS = [
     (fold, lambda ids, n: [ids[i : i + len(ids) // n] for i in range(n)], FAILED),
     (start_in_stream, by_counting_on, PASSED),
     (start_in_stream, lambda batch, row, T, n, o: range(o + row * n, o + (row + 1) * n + 1, T)[batch], PASSED),
-    (start_in_stream, windows_in_order, "over still lie between"),
+    (start_in_stream, windows_in_order, "still lie between"),
     (start_in_stream, lambda batch, row, T, n, o: n * row + T * batch, "forget the offset"),
     (start_in_stream, lambda batch, row, T, n, o: o + T * row + n * batch, "exchange row and batch"),
     (start_in_stream, lambda batch, row, T, n, o: o + T * batch + (n + o) * row, "only once, before row 0"),
@@ -109,6 +109,6 @@ ANSWERS = [
     (reach, lambda b, p, T, carried: (b * T + p + 1 if carried else p + 1,) * 2, "cross windows"),
     (reach, lambda b, p, T, carried: (b * T * carried + p, p), "position 0 already sees"),
     (reach, whole_windows, "the whole window"),
-    (reach, lambda b, p, T, carried: (b * T + p + 1, p + 1), "`carried` decides"),
+    (reach, lambda b, p, T, carried: (b * T + p + 1, p + 1), "ignore `carried`"),
     (reach, lambda b, p, T, carried: (p + 1, b * T + p + 1), FAILED),
 ]

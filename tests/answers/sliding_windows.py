@@ -67,7 +67,7 @@ ANSWERS = [
     (tokens_in_tail, lambda N, T, S: N - max((s + T for s in range(0, N - T + 1, S)), default=0), "windows of T ids"),
     (tokens_in_tail, lambda N, T, S: (N - (T + 1)) % S, "too short for a window"),
     (tokens_in_tail, lambda N, T, S: N - len(range(0, N - T, S)) * S, "n - 1 strides"),
-    (tokens_in_tail, lambda N, T, S: N % S, "isn't as long as a stride"),
+    (tokens_in_tail, lambda N, T, S: N % S, "as long as a stride"),
     (tokens_in_tail, lambda N, T, S: N - T - 1, FAILED),
     (turns_as_target, turn_by_turn, PASSED),
     (turns_as_target, lambda p, N, T: len(set(range(p - T, p)) & set(range(N - T))), PASSED),
@@ -104,6 +104,6 @@ ANSWERS = [
     ),
     (batches_left, no_short_one, "the short last batch"),
     (batches_left, lambda order, B, done: [order[i : i + B] for i in range(0, done * B, B)], "that *were* delivered"),
-    (batches_left, lambda order, B, done: order[B * done :], "Cut it into batches"),
+    (batches_left, lambda order, B, done: order[B * done :], "cut it into batches"),
     (batches_left, lambda order, B, done: [order[i : i + 1] for i in range(done * B, len(order))], FAILED),
 ]

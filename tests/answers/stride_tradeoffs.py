@@ -200,7 +200,7 @@ ANSWERS = [
     (plan_from_the_end, plan_by_counting, PASSED),
     (plan_from_the_end, plan_without_order, "another order"),
     (plan_from_the_end, plan_until_nothing_is_left, "you go on after"),
-    (plan_from_the_end, plan_with_s_in_the_first, "scores only S targets"),
+    (plan_from_the_end, plan_with_s_in_the_first, "score only S targets"),
     (plan_from_the_end, plan_from_the_last_id, "only a target"),
     (
         plan_from_the_end,
@@ -211,11 +211,11 @@ ANSWERS = [
     (context_when_scored, context_in_a_plan, PASSED),
     (context_when_scored, context_without_floats, PASSED),
     (context_when_scored, latest_window, "has already scored it"),
-    (context_when_scored, window_that_ends_before, "Round up"),
+    (context_when_scored, window_that_ends_before, "round up"),
     (
         context_when_scored,
         lambda p, T, S: p if p < T else T,
-        "every token T tokens of context",
+        "as much context as a window can hold",
     ),
     (
         context_when_scored,
@@ -229,6 +229,6 @@ ANSWERS = [
     (split_starts, shared_out_by_start, "the steps of training"),
     (split_starts, up_to_the_cut, "reach across the cut"),
     (split_starts, windows_of_t_ids, "windows of T ids"),
-    (split_starts, one_window_too_few, "It still fits"),
+    (split_starts, one_window_too_few, "it still fits"),
     (split_starts, lambda N, cut, T, S: ([], []), FAILED),
 ]

@@ -269,7 +269,7 @@ ANSWERS = [
     (unused_rules, lambda texts, rules: [], FAILED),
     (fall_back_to_bytes, bytes_by_hand, PASSED),
     (fall_back_to_bytes, bytes_in_a_comprehension, PASSED),
-    (fall_back_to_bytes, names_by_hex, "your names are wrong"),
+    (fall_back_to_bytes, names_by_hex, "other names"),
     (fall_back_to_bytes, one_token_for_all, "into one token"),
     (fall_back_to_bytes, code_points, "the code point"),
     (fall_back_to_bytes, bytes_looked_up, "as if they were characters"),
@@ -285,7 +285,7 @@ ANSWERS = [
     (original_places, places_by_popping, PASSED),
     (original_places, compared_in_the_text, "its neighbor in the text"),
     (original_places, places_afterwards, "those in the original"),
-    (original_places, characters_left, "Return their places"),
-    (original_places, runs_stay, "Each becomes one space"),
+    (original_places, characters_left, "not their places"),
+    (original_places, runs_stay, "each becomes one space"),
     (original_places, all_whitespace, "for spaces"),
 ]
