@@ -15,7 +15,6 @@ from course_lib.foundation import (
     match_probability,
     minhash,
     normalized,
-    shared_ngrams,
     shingles,
     similarity,
 )
@@ -193,26 +192,3 @@ def test_a_probability_is_one_of_a_similarity_however_many_the_rows():
             match_probability(outside, 1, 1)
     with pytest.raises(TypeError, match=r"^similarity must be numbers"):
         match_probability(True, 1, 1)
-
-
-# shared_ngrams
-
-some_ids = st.lists(st.integers(0, 2), max_size=12)
-
-
-@given(some_ids, some_ids, st.integers(1, 5))
-def test_shared_ngrams_are_those_that_stand_in_both(train, test, length):
-    known = [train[i : i + length] for i in range(len(train) - length + 1)]
-    wanted = [
-        any(test[s : s + length] in known for s in range(i - length + 1, i + 1) if 0 <= s <= len(test) - length)
-        for i in range(len(test))
-    ]
-    found = shared_ngrams(np.array(train, dtype=np.uint16), test, length)
-    assert found.dtype == bool
-    assert found.tolist() == wanted
-
-
-def test_ids_of_different_types_are_compared_by_value_and_a_longer_run_is_in_none():
-    test_ids = np.array([0, 70_000, 3], dtype=np.uint32)
-    assert shared_ngrams([1, 70_000, 3], test_ids, 2).tolist() == [False, True, True]
-    assert shared_ngrams([1], [1, 2], 2**70).tolist() == [False, False]

@@ -35,7 +35,6 @@ from course_lib.foundation.copies import (
     match_probability,
     minhash,
     normalized,
-    shared_ngrams,
     shingles,
     similarity,
 )

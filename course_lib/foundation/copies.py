@@ -13,11 +13,9 @@ from itertools import combinations
 from typing import Annotated
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from course_lib.foundation.arguments import (
     AtLeast,
-    Ids,
     Integers,
     Length,
     Seed,
@@ -200,19 +198,3 @@ def match_probability(
     if similarity.size and not (similarity.min() >= 0 and similarity.max() <= 1):
         raise ValueError(f"similarity must lie in 0 ... 1, got {similarity}")
     return 1 - (1 - similarity**rows) ** num_bands
-
-
-@checked
-def shared_ngrams(train_ids: Ids, test_ids: Ids, length: Length) -> np.ndarray:
-    """Say which test tokens are part of a run of `length` ids that training has seen.
-
-    Returns bool, shape (test tokens,).
-    """
-    seen = np.zeros(len(test_ids), dtype=bool)
-    if min(len(train_ids), len(test_ids)) < length:
-        return seen
-    known = set(map(tuple, sliding_window_view(train_ids, length).tolist()))
-    for start, run in enumerate(sliding_window_view(test_ids, length).tolist()):
-        if tuple(run) in known:
-            seen[start : start + length] = True
-    return seen
