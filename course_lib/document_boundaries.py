@@ -8,7 +8,7 @@ wrong sooner or later.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -113,22 +113,6 @@ def cu_seqlens(document_starts: Ids, length: int) -> torch.Tensor:
     """
     starts, length = check_starts(document_starts, length)
     return torch.from_numpy(np.append(starts, length).astype(np.int32))
-
-
-def flex_document_mask(
-    document_starts: Ids, length: int, *, device: str | torch.device = "cpu"
-) -> Callable:
-    """Return `document_mask` as a function of places, without a table.
-
-    For `torch.nn.attention.flex_attention.create_block_mask`, on its `device`.
-    """
-    starts, length = check_starts(document_starts, length)
-    segments = torch.from_numpy(_segments(starts, length)).to(device)
-
-    def may_see(batch, head, query, key):
-        return (query >= key) & (segments[query] == segments[key])
-
-    return may_see
 
 
 def _segments(starts: np.ndarray, length: int) -> np.ndarray:

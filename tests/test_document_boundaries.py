@@ -23,7 +23,6 @@ from course_lib.document_boundaries import (
     PackingCollator,
     cu_seqlens,
     document_mask,
-    flex_document_mask,
     packed_batch,
     packed_loss,
     position_ids_from_starts,
@@ -50,7 +49,7 @@ def starts_of(lengths: list[int]) -> tuple[list[int], int]:
     return [0, *ends[:-1]], ends[-1]
 
 
-# position_ids_from_starts, document_mask, flex_document_mask, cu_seqlens
+# position_ids_from_starts, document_mask, cu_seqlens
 
 
 @given(row_lengths)
@@ -64,9 +63,6 @@ def test_positions_and_masks_are_those_of_loops(lengths):
     mask = document_mask(starts, length)
     assert mask.dtype == torch.bool
     assert mask.tolist() == [[k <= q and segments[k] == segments[q] for k in range(length)] for q in range(length)]
-    may_see = flex_document_mask(starts, length)
-    places = torch.arange(length)
-    assert torch.equal(may_see(0, 0, places[:, None], places[None, :]), mask)
     ends = cu_seqlens(starts, length)
     assert ends.dtype == torch.int32
     assert ends.tolist() == [0, *itertools.accumulate(lengths)]
@@ -78,22 +74,7 @@ def test_padding_is_a_segment_whose_start_the_caller_appends():
     assert not mask[3:, :3].any()
 
 
-@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
-def test_flex_attention_agrees_with_the_dense_mask():
-    flex = pytest.importorskip("torch.nn.attention.flex_attention")
-    starts, length = [0, 40, 41, 100], 128
-    generator = torch.Generator().manual_seed(0)
-    query, key, value = torch.randn(3, 1, 2, length, 16, generator=generator)
-    block_mask = flex.create_block_mask(
-        flex_document_mask(starts, length), None, None, length, length, device="cpu", BLOCK_SIZE=32
-    )
-    assert block_mask.sparsity() > 40  # causal alone: 37.5; whole blocks between documents are left out
-    got = flex.flex_attention(query, key, value, block_mask=block_mask)
-    dense = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=document_mask(starts, length))
-    torch.testing.assert_close(got, dense)
-
-
-@pytest.mark.parametrize("place", [position_ids_from_starts, document_mask, flex_document_mask, cu_seqlens])
+@pytest.mark.parametrize("place", [position_ids_from_starts, document_mask, cu_seqlens])
 @pytest.mark.parametrize(
     ("starts", "words"),
     [

@@ -41,7 +41,6 @@ from course_lib.foundation import (
 from course_lib.foundation.executors import process_context
 from course_lib.many_machines import (
     NoisySamples,
-    attention_pairs,
     encoding_hours,
     feeding_bandwidth,
     file_tasks,
@@ -1044,19 +1043,10 @@ def test_no_two_samples_share_a_generator():
 
 
 def test_what_is_calculated_on_paper():
-    assert [attention_pairs(lengths) for lengths in ([], [1], [4], [1, 2, 3], [2**40])] == [
-        0,
-        1,
-        4 + 3 + 2 + 1,
-        1 + (2 + 1) + (3 + 2 + 1),
-        2**39 * (2**40 + 1),
-    ]
     assert (stored_bytes(0, 10), stored_bytes(1, 65_536), stored_bytes(np.int16(30_000), 65_537)) == (0, 2, 120_000)
     assert encoding_hours(15 * 10**12, 10**6, 1000) == pytest.approx(15_000 / 3600)
     assert feeding_bandwidth(10, 50_000, 3) == 60.0
     assert (hours_between_failures(4, 10), hours_between_failures(1, 10)) == (2.5, 10)
-    with pytest.raises(ValueError, match="lengths must be at least 1"):
-        attention_pairs([2, 0])
     for endless in (lambda: encoding_hours(1e308, 1e-308), lambda: feeding_bandwidth(1e308, 5, 10**6)):
         with pytest.raises(ValueError, match="must be finite"):
             endless()

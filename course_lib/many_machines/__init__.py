@@ -30,12 +30,10 @@ from course_lib.foundation import (
     Count,
     FilePath,
     Finite,
-    Ids,
     InThisProcess,
     Length,
     Seed,
     Several,
-    as_numbers,
     check_number,
     checked,
     encode_each,
@@ -197,41 +195,6 @@ def rows_of_documents(
         inputs[row, : len(ids) - 1] = ids[:-1]
         targets[row, : len(ids) - 1] = ids[1:]
     return inputs, targets
-
-
-@checked
-def attention_pairs(lengths: Ids) -> int:
-    """Count the pairs of a token and a token that it sees, with a document mask.
-
-    A document of n tokens makes n (n + 1) / 2 pairs, since a token sees itself and the
-    tokens before it there. Two packs with equally many tokens can be very different
-    work.
-    """
-    lengths = lengths.astype(object)
-    if lengths.size and lengths.min() < 1:
-        raise ValueError(f"lengths must be at least 1, got {lengths.min()}")
-    return int((lengths * (lengths + 1) // 2).sum())
-
-
-def wait_rows(work: object) -> dict[str, list[tuple]]:
-    """Name ranks, for `plot_rows`: how long each works in a step, and waits in it.
-
-    Args:
-        work: of each rank in each step, in any unit, shape (steps, world_size).
-    """
-    work = as_numbers("work", work)
-    if work.ndim != 2 or not work.size or not (work >= 0).all():
-        wanted = "shape (steps, world_size), none below 0"
-        raise ValueError(f"work must have {wanted}, got shape {work.shape}")
-    lasts = work.max(axis=1)
-    begins = np.cumsum(lasts) - lasts
-    rows = {}
-    for rank, own in enumerate(work.T):
-        boxes = rows[f"rank {rank}"] = []
-        for step, (begin, works) in enumerate(zip(begins, own, strict=True)):
-            boxes.append((begin, works, ("inputs", "inputs2")[step % 2]))
-            boxes.append((begin + works, lasts[step] - works, "lost"))
-    return rows
 
 
 # On paper.
