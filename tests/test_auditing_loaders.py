@@ -123,6 +123,7 @@ COUNTS = {  # of 62 windows at stride T, or 123 at half of it: tokens, or rows f
     "a_fifth_again_3_on": 13 * T - 3,  # nobody else reads the last three
     "half_masked": 62 * T // 2,
     "rolled": 62,
+    "by_multiplication": 1,  # an order is weak or not
     "ShufflesTheRest": 30,
     "ForgetsThePlace": 8 * B * T,
     "CountsLate": B * T,
@@ -838,6 +839,11 @@ REFUSED = {
         lambda: names(lambda ids: [(ids[None][:0], ids[None][:0])]),
         ValueError,
         r"the shape \(B, T\), got \(0",
+    ),
+    "time before rows": (
+        lambda: names(lambda ids: ((x.T, y.T) for x, y in plain(ids)), N),
+        ValueError,
+        r"comes with time first: make_loader could return \(\(x.T, y.T\)",
     ),
     "other ids": (lambda: names(lambda ids: [([[5, 6]], [[6, 7]])]), ValueError, "must yield ids that it was given"),
     "ids alone": (

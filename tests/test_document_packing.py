@@ -582,6 +582,7 @@ def test_a_survey_takes_rows_divides_behind_an_end_and_says_nothing_where_nothin
         ["all 2 packs", 6, 3, 1, "75.0 %"],
     ]
     assert survey_packs([{"input_ids": row["input_ids"]} for row in rows], 4, eos_token_id=1) == by_rows
+    assert survey_packs([{"input_ids": [5, 6, 1, 7]}], 4, eos_token_id=1)[0][2] == 2
     unknown = survey_packs([{"input_ids": [5, 1, 6], "document_starts": [0, 2]}], 3)
     assert [row[3] for row in unknown] == [None, None]
 

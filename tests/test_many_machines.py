@@ -1045,6 +1045,7 @@ def test_no_two_samples_share_a_generator():
 def test_what_is_calculated_on_paper():
     assert (stored_bytes(0, 10), stored_bytes(1, 65_536), stored_bytes(np.int16(30_000), 65_537)) == (0, 2, 120_000)
     assert encoding_hours(15 * 10**12, 10**6, 1000) == pytest.approx(15_000 / 3600)
+    assert encoding_hours(7_200, 1) == 2  # of one machine
     assert feeding_bandwidth(10, 50_000, 3) == 60.0
     assert (hours_between_failures(4, 10), hours_between_failures(1, 10)) == (2.5, 10)
     for endless in (lambda: encoding_hours(1e308, 1e-308), lambda: feeding_bandwidth(1e308, 5, 10**6)):

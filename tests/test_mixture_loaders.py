@@ -362,6 +362,11 @@ def test_a_loader_that_would_read_nothing_or_others_is_refused(which):
         call()
 
 
+def test_a_loader_begins_without_workers_as_rank_0_of_one():
+    assert make(4).num_workers == 0
+    assert read(make(4)) == read(make(4, rank=0, world_size=1))
+
+
 def test_what_is_the_mixtures_to_say_is_no_option_of_its_loader():
     for option in ({"shuffle": True}, {"base_seed": 5}):
         with pytest.raises(TypeError, match="loader_options must be of"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import os
@@ -581,6 +582,8 @@ def test_documents_are_named_in_any_order_and_each_with_its_number():
     assert both == add_document(add_document(0, 2, b), 1, a) == (add_document(0, 1, a) + add_document(0, 2, b)) % 2**256
     assert both != add_document(add_document(0, 1, b), 2, a)
     assert add_document(2**256 - 1, 1, a) < 2**256
+    own = hashlib.sha256((7).to_bytes(8, "little") + a).digest()  # as folders that were written say it
+    assert add_document(5, 7, a) == (5 + int.from_bytes(own, "little")) % 2**256
 
 
 # Files of others
