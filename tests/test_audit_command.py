@@ -94,6 +94,7 @@ STATUS = {
     "few --num-tokens 913 --allow lost": 0,
     "few --num-tokens 913 --allow lost:900": 3,  # nobody could count them
     "documents --document-lengths -2x40,50": 2,
+    "documents --document-lengths 0x40,50": 2,
     "sleepy --time-limit 1": 2,
     "good --time-limit 0": 2,
     "endless --max-batches 16": 0,

@@ -859,6 +859,11 @@ REFUSED = {
     "empty documents": (lambda: names(document_lengths=[5, 0]), ValueError, "document_lengths must be"),
     "a table of documents": (lambda: names(document_lengths=[[5]]), ValueError, "in a row, got shape"),
     "resumed too late": (lambda: names(Resumable, resume_after=99), ValueError, "resume_after must be less than"),
+    "processes that cannot import it": (
+        lambda: names(lambda ids: plain(ids), world_size=2, processes=True),
+        TypeError,
+        "a function that other processes can import by its name",
+    ),
     "another option": (lambda: names(resume_in=plain), TypeError, "resume_in"),
 }
 

@@ -137,6 +137,7 @@ REFUSED = {
     "a flat mask": ({"input_ids": ROWS, "attention_mask": [1, 0]}, "with B, L = 2, 3, got (2,)"),
     "short positions": ({"input_ids": ROWS, "position_ids": [[0, 1]] * 2}, "position_ids must"),
     "positions of more rows": ({"input_ids": ROWS, "position_ids": [[0, 1, 2]] * 3}, "position_ids must"),
+    "a loss mask of fewer": ({"input_ids": ROWS, "loss_mask": [[1, 1]] * 2}, "loss_mask must have the shape (2, 3)"),
     "ends that fall": ({"input_ids": ROWS, "cu_seqlens": [0, 4, 3]}, "cu_seqlens must rise from 0 to at most 6"),
 }
 

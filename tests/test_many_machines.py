@@ -67,6 +67,7 @@ from course_lib.many_machines.rank_training import (
 from course_lib.many_machines.rank_training import main as train_main
 from course_lib.sliding_windows import SlidingWindowDataset
 from course_lib.token_shards import ShardedStream, verify_shards, write_shards
+from course_lib.token_shards.shard_tasks import load_tokenizer
 from course_lib.tokenizer_pipeline import build_tokenizer
 from deadly import encode_or_die, run_until_killed
 from power_loss import power_cuts
@@ -503,11 +504,23 @@ def test_a_run_begun_with_other_settings_is_refused(tmp_path, inputs, tokenizer,
     with pytest.raises(ValueError, match=words):
         quiet(inputs, tokenizer, tmp_path / "out", **changed)
     assert content(tmp_path / "out.pieces") == before
+    job = tmp_path / "out.pieces" / "job.json"
+    begun = job.read_text()
+    job.write_text("{}")
+    with pytest.raises(ValueError, match=r"job\.json is damaged, or of another version"):
+        quiet(inputs, tokenizer, tmp_path / "out")
+    job.write_text(begun)
     for path in (tmp_path / "out.pieces").glob("0*"):  # nothing is done, so nothing could mix
         path.unlink()
     monkeypatch.setattr(many_machines, "encode_task", encode_task)
     if "text_column" not in changed:
         quiet(inputs, tokenizer, tmp_path / "out", **changed)
+
+
+def test_another_tokenizer_in_the_folder_of_a_run_is_refused(tmp_path, tokenizer):
+    (tmp_path / "tokenizer.json").write_text(tokenizer.to_str())
+    with pytest.raises(ValueError, match="is not the tokenizer of this run"):
+        load_tokenizer(tmp_path, "of another")
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path, inputs, tokenizer):
@@ -761,6 +774,8 @@ def test_rows_of_documents_score_each_token_but_the_first_and_no_padding():
     inputs, targets = rows_of_documents(["ab", "", "abcabc"], CharTokenizer("abc"), 4)
     assert inputs.tolist() == [[0, 1, 0, 0], [0, 0, 0, 0], [0, 1, 2, 0]]
     assert targets.tolist() == [[1, 3, -100, -100], [-100] * 4, [1, 2, 0, 1]]
+    with pytest.raises(ValueError, match="texts must hold at least one document, got none"):
+        rows_of_documents([], CharTokenizer("abc"), 4)
 
 
 def naive_training(inputs, targets, vocab_size, batch_size, num_updates) -> tuple[list[float], torch.Tensor]:
@@ -854,6 +869,8 @@ def test_rows_that_fit_nothing_are_refused(rows):
             train_rank(*wrong, batch_size=24, num_updates=1)
     with pytest.raises(ValueError, match="batch_size 1000"):
         train_rank(*rows, batch_size=1000, num_updates=1)
+    with pytest.raises(RuntimeError, match="batch_size must be a multiple of the 2 ranks, got 23"):
+        run_ranks(train_rank, 2, *rows, batch_size=23, num_updates=1)
 
 
 def test_a_loss_is_divided_by_the_targets():
@@ -881,6 +898,8 @@ def test_a_fingerprint_tells_contents_dtypes_and_borders():
 
 def test_a_rank_waits_in_vain_for_one_that_has_fewer_steps():
     assert run_ranks(take_steps, 2, [3, 3]) == [3, 3]
+    with pytest.raises(RuntimeError, match="steps_of_ranks must hold one number for each of 2 ranks, got 3"):
+        run_ranks(take_steps, 2, [3, 3, 3])
     # Its process has ended, and which of three errors comes is a matter of chance.
     with pytest.raises(RuntimeError, match=r"rank 0 raised .*(closed|reset by peer|pipe).*; ranks that were done: 1$"):
         run_ranks(take_steps, 2, [3, 2])

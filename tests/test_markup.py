@@ -63,6 +63,11 @@ def test_what_is_no_element_of_html_is_text(text):
     assert strip_html(text) == text
 
 
+def test_what_is_no_text_is_refused():
+    with pytest.raises(TypeError, match="text must be a str, got bytes"):
+        strip_html(b"<p>a</p>")
+
+
 def test_of_the_bundled_documents_only_web_pages_change():
     assert {document.kind for document in DOCUMENTS if strip_html(document.text) != document.text} == {"web"}
     for document in DOCUMENTS:

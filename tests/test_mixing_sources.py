@@ -389,6 +389,12 @@ def test_a_plan_that_contradicts_itself_is_refused(what):
         call()
 
 
+@pytest.mark.parametrize("stage", [5, "a3", (EVEN, 3, 4), EVEN])
+def test_what_is_no_stage_is_refused(stage):
+    with pytest.raises(TypeError, match="each of stages must be a pair"):
+        StagedMixture(SMALL, [stage])
+
+
 @pytest.mark.parametrize("position", [10, -1])
 def test_a_position_outside_of_the_order_is_refused(position):
     order = MixtureOrder(SMALL, EVEN, 10)

@@ -131,6 +131,9 @@ def test_what_cannot_be_scored_is_refused(tmp_path, capsys):
     for name, words in (("", "there are no notebooks"), ("none", "no folder"), ("notes.docx", "no notebook")):
         assert main(["scores", str(tmp_path / name)]) == 1
         assert words in capsys.readouterr().err
+    (tmp_path / "a.ipynb").write_text(notebook(IMPORT))
+    assert main(["scores", str(tmp_path), "--seconds", "0"]) == 1
+    assert "--seconds must be at least 1, got 0" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -622,8 +622,15 @@ def ids() -> np.ndarray:
     return np.array([i for document in documents for i in document], dtype=np.uint16)
 
 
+def test_a_shard_that_is_not_there_is_refused(folder):
+    with pytest.raises(IndexError, match=r"shard_index must be below \d+, got 99"):
+        load_shard(folder, "train", 99)
+
+
 def test_a_stream_reads_like_an_array(folder, ids):
     stream = ShardedStream(folder, "train")
+    with pytest.raises(ValueError, match="the ids lie in several files"):
+        np.asarray(stream, copy=False)
     assert (len(stream), stream.dtype) == (len(ids), ids.dtype)
     assert len(stream.shard_borders) >= 5
     numbers = [0, -1, 4_999, np.int16(5), [], [[5_000, -1], [0, 4_998]], np.arange(4_000, 12_000, 3)]

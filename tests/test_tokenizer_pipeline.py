@@ -470,6 +470,7 @@ def test_what_holds_no_texts_trains_no_tokenizer(texts, words):
     [
         ({"vocab_size": 257}, "vocab_size must be at least 258"),
         ({"vocab_size": 513, "continuing_subword_prefix": "▸"}, "vocab_size must be at least 514: 512 tokens of"),
+        ({"continuing_subword_prefix": 3}, "continuing_subword_prefix must be a str, got int"),
         ({"special_tokens": []}, "special_tokens must hold at least one name"),
         ({"special_tokens": ["<|a|>", "<|a|>"]}, "special_tokens must be different"),
         ({"special_tokens": "<|a|>"}, "special_tokens must be a list of names"),

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from course_lib.teaching import TokenRows
 from course_lib.teaching.tokens import signs
 from test_tables import Balanced
@@ -21,6 +23,11 @@ def test_tokens_are_named_counted_and_told_apart():
     assert len(shades) == 3
     assert shades[0] == shades[2] != shades[1]
     assert all("box-shadow" in style for style in spans)  # a border, whatever the shades
+
+
+def test_ids_are_no_tokens():
+    with pytest.raises(TypeError, match="tokens must be text or bytes, got 5"):
+        TokenRows({"V = 256": ["a", 5]})
 
 
 def test_bytes_are_text_where_they_can_be_and_tokens_neither_markup_nor_formulas():

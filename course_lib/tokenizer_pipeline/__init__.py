@@ -360,9 +360,6 @@ def _check_marks(
                 f"{name} must be None with byte_fallback, got {mark!r}: bytes would "
                 "lose their names"
             )
-        if not isinstance(mark, str):
-            kind = type(mark).__name__
-            raise TypeError(f"{name} must be a str, got {mark!r} ({kind})")
         if set(mark) <= set(BYTE_CHARACTERS):
             raise ValueError(
                 f"{name} must hold a character that ByteLevel never writes, such as "
