@@ -453,6 +453,18 @@ def test_a_jump_inside_documents_breaks_the_row_though_documents_are_known():
     assert "broken_row" in audit(jumping, document_lengths=[10, 130, 100]).names
 
 
+def test_a_label_from_elsewhere_is_told_with_what_it_should_be():
+    def loader(ids):
+        for mapping in (aligned(rows(ids, starts, T + 1)) for starts in batched(windows(ids))):
+            labels = mapping["labels"].clone()
+            labels[0, 5] = int(ids[700])
+            yield {**mapping, "labels": labels}
+
+    wrong, lost = audit(loader).findings
+    assert (wrong.name, wrong.count, lost.name) == ("broken_row", 16, "lost")
+    assert wrong.evidence == "row 0 of batch 0 has the label 1700 where the row goes on with 5"
+
+
 def test_a_label_that_is_dropped_counts_for_nobody():
     def loader(ids):
         for inputs, targets in plain(ids):

@@ -4,12 +4,11 @@ import json
 import math
 import re
 from collections import Counter
-from itertools import islice
 
 import pytest
 
 from course_lib.foundation import Document, corpora, load_documents, load_sources, load_text, load_translations
-from course_lib.foundation.corpora import CORPUS_VARIABLE, DATA_DIRECTORY, python_sources, web_document
+from course_lib.foundation.corpora import CORPUS_VARIABLE, DATA_DIRECTORY
 
 
 @pytest.fixture(autouse=True)
@@ -172,7 +171,7 @@ def test_a_file_that_holds_no_documents_is_told(tmp_path, written, words):
         load_documents(tmp_path / "some.jsonl")
 
 
-# load_sources, load_translations, python_sources
+# load_sources, load_translations
 
 
 def test_four_sources_to_mix_hold_the_documents_of_their_kinds(monkeypatch):
@@ -200,35 +199,6 @@ def test_translations_say_the_same_in_three_languages():
         assert [name for name, kind in ids if kind == language] == [name for name, kind in ids if kind == "english"]
         assert 500 < sum(map(len, texts)) < 3_000
         assert all(text.isascii() == (language == "english") for text in texts)
-
-
-def test_sources_of_python_are_documents():
-    assert {document.kind for document in islice(python_sources(), 3)} == {"python"}
-
-
-# web_document
-
-ROW = {"id": "a", "text": "one", "language": "en", "score": 2.7, "int_score": 3}
-
-
-def test_a_row_of_web_pages_is_a_document():
-    assert web_document(ROW | {"score": math.nan, "url": None}) == Document("a", "en", 3, "one")
-
-
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        (ROW | {"int_score": 6}, "row 'a': quality must be"),
-        (ROW | {"int_score": 2.7}, "row 'a': quality must be"),
-        (ROW | {"text": ""}, "row 'a': text must be a non-empty string"),
-        (ROW | {"text": "a\ud800"}, "row 'a': text must be Unicode, but character 1 is half"),
-        ({"text": "a"}, "row must have the columns ['id', 'int_score', 'language'], got"),
-        ("text", "row must be a dict of columns, got str"),
-    ],
-)
-def test_a_row_that_is_no_document_is_told(row, words):
-    with pytest.raises((TypeError, ValueError), match=rf"^{re.escape(words)}"):
-        web_document(row)
 
 
 def test_a_package_without_its_repository_has_no_texts_and_says_so(tmp_path, monkeypatch):

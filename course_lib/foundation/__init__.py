@@ -44,8 +44,6 @@ from course_lib.foundation.corpora import (
     load_sources,
     load_text,
     load_translations,
-    python_sources,
-    web_document,
 )
 from course_lib.foundation.durable import write_durably
 from course_lib.foundation.executors import (

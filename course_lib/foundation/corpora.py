@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import reprlib
-import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from course_lib.foundation.arguments import (
 DATA_DIRECTORY = Path(__file__).resolve().parents[2] / "data"
 CORPUS_VARIABLE = "COURSE_CORPUS"
 BYTE_ORDER_MARK = "\ufeff".encode()
-NOT_THE_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "idle_test"}
 
 
 @checked
@@ -144,43 +142,6 @@ def load_translations() -> dict[str, list[str]]:
     for document in load_documents(_bundled("translations.jsonl")):
         passages.setdefault(document.kind, []).append(document.text)
     return passages
-
-
-def python_sources() -> Iterator[Document]:
-    """Read the source of the standard library, a corpus that every Python user has.
-
-    Each module is one document, in the order of the folders. Tests, and files that are
-    not UTF-8, are left out. The sources differ between releases of Python.
-    """
-    root = sysconfig.get_path("stdlib")
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(set(folders) - NOT_THE_LIBRARY)
-        for name in sorted(files):
-            path = Path(folder, name)
-            if path.suffix != ".py":
-                continue
-            try:
-                text = path.read_text(encoding="utf-8")
-            except (UnicodeDecodeError, OSError):
-                continue
-            if text.strip():
-                yield Document(path.relative_to(root).as_posix(), "python", 5, text)
-
-
-def web_document(row: Mapping[str, object]) -> Document:
-    """Turn a row of FineWeb-Edu, whose scores also go from 0 to 5, into a document.
-
-    The columns `id` and `text` are kept, and `language` becomes the kind. The quality
-    is `int_score`, a model's score for how much can be learned from the text.
-    """
-    if not isinstance(row, Mapping):
-        raise TypeError(f"row must be a dict of columns, got {type(row).__name__}")
-    columns = {"id": "id", "language": "kind", "int_score": "quality", "text": "text"}
-    missing = sorted(set(columns) - set(row))
-    if missing:
-        raise ValueError(f"row must have the columns {missing}, got {sorted(row)}")
-    fields = {name: row[column] for column, name in columns.items()}
-    return _check_document(fields, f"row {reprlib.repr(row['id'])}")
 
 
 def _parse_document(line: str, where: str) -> Document:
