@@ -124,6 +124,7 @@ COUNTS = {  # of 62 windows at stride T, or 123 at half of it: tokens, or rows f
     "half_masked": 62 * T // 2,
     "rolled": 62,
     "by_multiplication": 1,  # an order is weak or not
+    "through_a_buffer": 1,
     "ShufflesTheRest": 30,
     "ForgetsThePlace": 8 * B * T,
     "CountsLate": B * T,
