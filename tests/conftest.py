@@ -15,17 +15,22 @@ settings.load_profile("course")
 # As lessons do, these start kernels, a browser, a cluster, or programs by the dozen; or they judge hundreds of answers.
 SLOW = {
     "test_anywhere",
+    "test_audit_command",
+    "test_auditing_loaders",
     "test_auditing_our_loaders",
-    "test_book_figures",
-    "test_book_questions",
+    "test_book",
     "test_browser",
-    "test_classroom_book",
+    "test_check",
+    "test_checker",
     "test_commands",
-    "test_grading_nbgrader",
+    "test_executors",
+    "test_gallery",
     "test_many_machines",
     "test_my_loader",
+    "test_nbgrader",
     "test_other_loops",
-    "test_wrong_answers",
+    "test_ranks",
+    "test_scores",
 }
 
 

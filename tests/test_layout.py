@@ -292,3 +292,9 @@ def test_the_readme_marks_one_test_command_and_one_opening_command():
         assert "\n" not in command
         assert "-m venv" in command
         assert command.endswith(last)
+
+
+def test_what_is_named_as_slow_is_there():
+    names = set(re.findall(r'"(test_\w+)"', (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")))
+    assert names
+    assert names <= {path.stem for path in (ROOT / "tests").glob("test_*.py")}
