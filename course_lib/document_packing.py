@@ -611,8 +611,8 @@ def _read_pack(
 def _count_cut(rows: list[tuple], eos_token_id: int | None) -> list[int | None]:
     """How many pieces of each row are only a part of their document, None if nothing
     tells."""
-    numbers = [documents for _, _, documents in rows if documents is not None]
-    seen, counts = np.unique(np.concatenate(numbers or [[]]), return_counts=True)
+    known = [documents for _, _, documents in rows if documents is not None]
+    seen, counts = np.unique(np.concatenate(known or [[]]), return_counts=True)
     in_parts = seen[counts > 1]
     numbers: list[int | None] = []
     for ids, sizes, documents in rows:

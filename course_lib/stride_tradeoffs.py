@@ -24,6 +24,7 @@ from course_lib.foundation import (
     Seed,
     as_integers,
     check_callable,
+    check_integer,
     check_number,
     check_range,
     checked,
@@ -296,8 +297,14 @@ def parts_of_run(
 
     Returns the short training text, the long one, and the new text: id arrays.
     """
+    check_integer("run", run, minimum=0, maximum=num_runs - 1)
     turned = np.roll(ids, -(run * len(ids) // num_runs))
     long_text, new_text = split_stream(turned, 0.03)
+    if num_training > len(long_text):
+        raise ValueError(
+            f"ids must hold a text of num_training {num_training} ids before the new "
+            f"one, got {len(long_text)}"
+        )
     return long_text[-num_training:], long_text, new_text
 
 

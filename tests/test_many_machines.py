@@ -3,6 +3,7 @@
 import gzip
 import importlib.util
 import json
+import math
 import os
 import re
 import subprocess
@@ -848,9 +849,21 @@ def test_training_goes_on_with_its_own_rows_and_seed_only(rows):
     for others in ((inputs.flip(0), targets), (inputs, targets.flip(0)), (inputs[:-1], targets[:-1])):
         with pytest.raises(ValueError, match="saved with rows="):
             train_rank(*others, vocab_size, batch_size=24, num_updates=1, state=state)
-    for other in (state | {"model": {}}, state | {"optimizer": {}}, state | {"model": None}):
-        with pytest.raises(ValueError, match="state must hold this model's weights"):
-            train_rank(*rows, batch_size=24, num_updates=1, state=other)
+    damages = [{"model": {}}, {"model": None}, {"optimizer": {}}, {"optimizer": {"state": {}}}]
+    damages.append({"model": {name: weight * math.nan for name, weight in state["model"].items()}})
+    first = state["optimizer"]["state"][0]
+    for changed in (
+        {"exp_avg": torch.zeros(2)},
+        {"exp_avg": None},
+        {"exp_avg": first["exp_avg"] * math.nan},
+        {"exp_avg_sq": first["exp_avg_sq"] - 1},
+        {"step": torch.tensor(0.0)},
+    ):
+        memory = state["optimizer"]["state"] | {0: first | changed}
+        damages.append({"optimizer": state["optimizer"] | {"state": memory}})
+    for damage in damages:
+        with pytest.raises(ValueError, match="state must hold this model's weights and their optimizer's"):
+            train_rank(*rows, batch_size=24, num_updates=1, state=state | damage)
     with pytest.raises(ValueError, match="saved with base_seed=0, but this run has base_seed=3"):
         train_rank(*rows, batch_size=24, num_updates=1, base_seed=3, state=state)
     assert train_rank(*rows, batch_size=12, num_updates=1, state=state).state["rows_delivered"] == 36

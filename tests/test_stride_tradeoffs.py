@@ -285,6 +285,10 @@ def test_each_run_gets_other_parts_of_the_same_stream():
         assert short.tolist() == long[-50:].tolist()
         news += new.tolist()
     assert len(set(news)) == 300
+    with pytest.raises(ValueError, match="run must be an integer of at least 0 and at most 9, got 10"):
+        parts_of_run(ids, 10, 10, num_training=50)
+    with pytest.raises(ValueError, match="a text of num_training 971 ids before the new one, got 970"):
+        parts_of_run(ids, 0, 10, num_training=971)
 
 
 @given(st.integers(0, 60), st.floats(0.01, 1), st.integers(0, 2**32))

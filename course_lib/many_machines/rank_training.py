@@ -330,13 +330,7 @@ class _Training:
             epoch = check_integer("epoch", state["epoch"], minimum=0)
             done, most = state["rows_delivered"], len(windows)
             done = check_integer("rows_delivered", done, minimum=0, maximum=most)
-            try:
-                self.model.load_state_dict(state["model"])
-                # A copy, since steps change its tensors in place.
-                self.optimizer.load_state_dict(copy.deepcopy(state["optimizer"]))
-            except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as e:
-                words = "state must hold this model's weights and their optimizer's"
-                raise ValueError(f"{words}: {e}") from None
+            self._load(state["model"], state["optimizer"])
         self.losses: list[float] = []
         self.rows: list[int] = []
         self.scored: list[int] = []
@@ -360,6 +354,27 @@ class _Training:
         self.optimizer.step()
         self.rows += batch
         self.steps += 1
+
+    def _load(self, weights: Any, optimizer: Any) -> None:
+        """Take over weights and Adam's memory of them, which is compared with them:
+        without it, or with that of others, a run would go on in another way."""
+        try:
+            self.model.load_state_dict(weights)
+            # A copy, since steps change its tensors in place.
+            memory = {"state": copy.deepcopy(optimizer["state"])}
+            self.optimizer.load_state_dict(self.optimizer.state_dict() | memory)
+            for weight in self.model.parameters():
+                known = self.optimizer.state[weight]
+                kept = [weight, known["exp_avg"], known["exp_avg_sq"]]
+                if any(each.shape != weight.shape for each in kept):
+                    raise ValueError("the optimizer's are of another shape")
+                if not all(each.isfinite().all() for each in kept):
+                    raise ValueError("they must be finite")
+                if known["exp_avg_sq"].min() < 0 or known["step"].item() < 1:
+                    raise ValueError("no step of Adam leaves such an optimizer")
+        except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
+            words = "state must hold this model's weights and their optimizer's"
+            raise ValueError(f"{words}: {error}") from None
 
     def state(self) -> dict[str, Any]:
         """What to go on from; its tensors are those of the model, and will change."""
