@@ -127,8 +127,8 @@ class Streamed(IterableDataset):
             yield self.ids[start : start + T], self.ids[start + 1 : start + T + 1]
 
 
-def distributed_over_ranks(ids, rank, world_size, set_epoch=0, drop_last=False) -> DataLoader:
-    sampler = DistributedSampler(Windows(ids), world_size, rank, drop_last=drop_last)
+def distributed_over_ranks(ids, rank, world_size, set_epoch=0) -> DataLoader:
+    sampler = DistributedSampler(Windows(ids), world_size, rank)
     sampler.set_epoch(set_epoch)
     return DataLoader(sampler.dataset, B, sampler=sampler)
 
@@ -205,12 +205,6 @@ planted(
 )
 
 
-@planted("wrong_shift")
-def targets_are_inputs(ids, epoch):
-    for starts in batched(shuffled(windows(ids), epoch)):
-        yield rows(ids, starts), rows(ids, starts)
-
-
 @planted("wrong_shift")  # neighbors overlap by one, because a model that shifts scores T - 1 of T labels
 def labels_shifted_beforehand(ids, epoch):
     for inputs, targets in pairs(ids, windows(ids, stride=T - 1, first=5 * epoch)):
@@ -251,36 +245,10 @@ def one_target_slips(ids):
         yield inputs.tolist(), targets.tolist()
 
 
-@planted("broken_row")
-def second_half_from_elsewhere(ids):
-    for starts in batched(windows(ids, stride=T // 2)):
-        row = rows(ids, starts, T + 1)
-        row[2:3, 8:] = ids[100:109]
-        yield aligned(row, position_ids=torch.arange(T + 1).expand(len(row), -1))
-
-
-@planted("broken_row", num_tokens=62 * T + 1)
-def shards_out_of_order(ids, epoch):
-    joined = Windows(np.concatenate([ids[:330], ids[660:], ids[330:660]]))
-    return DataLoader(joined, B, sampler=shuffled(len(joined), epoch).tolist())
-
-
 # crosses_documents
 
 
-planted(
-    "crosses_documents",
-    **OF_DOCUMENTS,
-    windows_over_documents=lambda ids: plain(ids),
-    packed_without_a_word=partial(packs, tell="padding", drop=False),
-    packed_and_positions_count_on=partial(packs, tell="counting", drop=False),
-)
-
-
-@planted("crosses_documents", "lost", **OF_DOCUMENTS)  # lost, because a model that shifts scores T - 1 of T labels
-def grouped_texts(ids):
-    for batch in batched([ids[i : i + T].tolist() for i in windows(ids, T)]):
-        yield {"input_ids": batch, "labels": [list(chunk) for chunk in batch]}
+planted("crosses_documents", windows_over_documents=plain, **OF_DOCUMENTS)
 
 
 def shifted_packs(ids, document_starts, epoch, tell="positions") -> Iterator[dict]:
@@ -346,43 +314,29 @@ def last_row_filled_with_zeros(ids):
 # lost
 
 
-def skips_five(ids, epoch):
-    return pairs(ids, shuffled(windows(ids, first=5), epoch))
-
-
 def one_window_is_never_read(ids, epoch):
     return pairs(ids, shuffled(np.delete(windows(ids), 30), epoch))
 
 
-def long_documents(ids, document_starts, epoch, begin, moves, keep) -> Iterator[dict]:
-    """Packs of documents that are cut in two, where they are longer; `keep` says which of the parts are kept."""
+def long_documents(ids, document_starts, epoch, begin, moves) -> Iterator[dict]:
+    """Packs of documents that are cut in two, where they are longer."""
     at = begin + epoch % 5 * moves
-    documents = [
-        part for each in np.split(ids, document_starts[1:]) for part in np.split(each, [at])[:keep] if len(part)
-    ]
+    documents = [part for each in np.split(ids, document_starts[1:]) for part in np.split(each, [at]) if len(part)]
     starts = np.cumsum([0, *map(len, documents[:-1])])
     return packs(np.concatenate(documents), starts, epoch)
 
 
-def drops_two_batches(ids, epoch):
-    return pairs(ids, shuffled(windows(ids), epoch)[: -2 * B])
-
-
 planted(
     "lost",
+    one_window_is_never_read=one_window_is_never_read,  # less than a step, but always the same
     stride_of_a_window=lambda ids: DataLoader(Windows(ids, stride=T + 1), B),
-    always_skips_the_first_five=skips_five,
-    ends_too_soon=lambda ids, epoch: DataLoader(Streamed(ids, shuffled(windows(ids[:900]), epoch)), B),
     model_shifts_rows_at_their_length=lambda ids: (aligned(rows(ids, b)) for b in batched(windows(ids, T))),
 )
-planted("lost", two_batches_dropped=drops_two_batches, vocab_size=256)
-planted("lost", one_window_is_never_read=one_window_is_never_read)  # less than a step, but always the same
 planted(
     "lost",
     **OF_DOCUMENTS,
-    long_documents_truncated=partial(long_documents, begin=29, moves=False, keep=1),
-    long_documents_cut_in_two=partial(long_documents, begin=25, moves=False, keep=2),
-    long_documents_cut_anywhere=partial(long_documents, begin=21, moves=True, keep=2),
+    long_documents_cut_in_two=partial(long_documents, begin=25, moves=False),
+    long_documents_cut_anywhere=partial(long_documents, begin=21, moves=True),
 )
 
 
@@ -407,30 +361,7 @@ def last_batch_filled_from_the_first(ids, epoch):
     return pairs(ids, np.append(order, order[: -len(order) % B]))
 
 
-@planted("repeated")
-def every_fifth_batch_twice(ids, epoch):
-    for number, batch in enumerate(shuffled_pairs(ids, epoch)):
-        yield batch
-        if number % 5 == 4:
-            yield [half.tolist() for half in batch]
-
-
-@planted("repeated")
-def a_beginning_thrice(ids, epoch):
-    starts = np.concatenate([windows(ids), windows(ids)[:10], windows(ids)[:10]])
-    return (aligned(rows(ids, batch, T + 1)) for batch in batched(shuffled(starts, epoch)))
-
-
 # same_order
-
-
-@planted("same_order")
-class SeededWithinIter:
-    def __init__(self, ids):
-        self.ids = ids
-
-    def __iter__(self):
-        return shuffled_pairs(self.ids, 0)
 
 
 @planted("same_order")
@@ -439,7 +370,6 @@ def generator_made_anew(ids, epoch):
 
 
 planted("same_order", sampler_without_set_epoch=distributed_over_ranks, world_size=2)
-planted("same_order", two_orders_in_turn=lambda ids, epoch: shuffled_pairs(ids, epoch % 2), num_epochs=3)
 planted("same_order", from_the_last_to_the_first=lambda ids: pairs(ids, windows(ids)[::-1]), vocab_size=256)
 
 
@@ -474,11 +404,6 @@ def sampler_that_fills_up(ids, rank, world_size, epoch):
     return distributed_over_ranks(ids, rank, world_size, set_epoch=epoch)
 
 
-@planted("ranks_overlap", world_size=2)
-def shares_that_reach_too_far(ids, rank):
-    return DataLoader(Streamed(ids, windows(ids)[:33] if rank == 0 else windows(ids)[29:]), B)
-
-
 @planted("ranks_overlap", world_size=3)
 def local_rank_of_machines_of_two(ids, rank, epoch):
     return pairs(ids, shuffled(windows(ids), epoch)[rank % 2 :: 2])
@@ -487,16 +412,6 @@ def local_rank_of_machines_of_two(ids, rank, epoch):
 @planted("ranks_overlap", "ranks_lose", world_size=2)  # what one reads twice, another does not read
 def each_rank_shuffles_its_own_way(ids, rank, world_size, epoch):
     return pairs(ids, shuffled(windows(ids), 10 * epoch + rank)[rank::world_size])
-
-
-@planted("ranks_lose", world_size=2)
-def every_other_share(ids, rank, world_size, epoch):
-    return pairs(ids, shuffled(windows(ids), epoch)[rank :: 2 * world_size])
-
-
-@planted("ranks_lose", world_size=3)
-def written_for_four_ranks(ids, rank, epoch):
-    return DataLoader(Streamed(ids, shuffled(windows(ids), epoch)[rank::4][:15]), B)
 
 
 @planted("ranks_lose", world_size=2)
@@ -521,12 +436,6 @@ def one_window_more(ids, rank, world_size, epoch):
 @planted("unequal_steps", world_size=2, document_lengths=DOCUMENTS[:17])
 def documents_dealt_out(ids, document_starts, rank, world_size):
     return (aligned(document[None]) for document in np.split(ids, document_starts[1:])[rank::world_size])
-
-
-@planted("unequal_steps", world_size=3)
-def rows_dealt_out(ids, rank, world_size):
-    for start in windows(ids)[rank::world_size].tolist():
-        yield ids[start : start + T].tolist(), ids[start + 1 : start + T + 1].tolist()
 
 
 # resume_repeats, resume_loses
@@ -558,30 +467,10 @@ class ForgetsThePlace(Resumable):
         return {"epoch": self.epoch, "done": 0}
 
 
-@planted("resume_repeats", resume_after=3)
-class CountsLate(Resumable):
-    def __iter__(self):
-        for batch in super().__iter__():
-            self.done -= 1
-            yield batch
-            self.done += 1
-
-
 @planted("resume_repeats", vocab_size=256)
 class MixesUpItsUnits(Resumable):
     def load_state_dict(self, state):
         super().load_state_dict({**state, "done": state["done"] // 2})
-
-
-@planted("resume_loses")
-class CountsWhatIsReadAhead(Resumable):
-    def __iter__(self):
-        ahead = []
-        for batch in super().__iter__():
-            ahead.append(batch)
-            if len(ahead) == 3:
-                yield ahead.pop(0)
-        yield from ahead
 
 
 @planted("resume_loses", resume_after=1)
@@ -596,13 +485,7 @@ class NothingIsLeft(Resumable):
         return {"epoch": self.epoch, "done": 99}
 
 
-@planted("resume_repeats", "resume_loses")  # what comes twice pushes out something else
-class GoesOnInAnotherOrder(Resumable):
-    def load_state_dict(self, state):
-        super().load_state_dict({**state, "epoch": 99})
-
-
-@planted("resume_repeats", "resume_loses")  # in its second iteration
+@planted("resume_repeats", "resume_loses")  # in its second iteration: what comes twice pushes out something else
 class ForgetsTheEpoch(Resumable):
     def load_state_dict(self, state):
         self.done = state["done"]
@@ -619,11 +502,6 @@ def halves_of_one_block(ids, epoch):
     for starts in batched(shuffled(windows(ids), epoch)):
         block = torch.from_numpy(rows(ids, starts, T + 1))
         yield block[:, :-1], block[:, 1:]
-
-
-@planted("shared_memory")
-def rows_as_they_lie_in_the_stream(ids, epoch):
-    return DataLoader(Windows(ids), batch_size=None, sampler=shuffled(62, epoch).tolist())
 
 
 @planted("shared_memory")
@@ -645,11 +523,6 @@ def labels_are_the_inputs(ids, epoch):
 # clean
 
 
-def parallel_tracks(ids):
-    length = (len(ids) - 1) // B
-    return (pair(ids, np.arange(B) * length + k) for k in range(0, length, T))
-
-
 def offset_and_order(ids, epoch):
     starts = shuffled(windows(ids, first=(3 + 7 * epoch) % T), epoch)
     return pairs(ids, starts[: len(starts) // B * B])
@@ -664,28 +537,9 @@ def filled_with_rows_of_padding(ids, rank, world_size):
         yield inputs, np.where(targets == PAD, -100, targets)
 
 
-def seeded_and_drop_last(ids, epoch):
-    generator = torch.Generator().manual_seed(epoch)
-    return DataLoader(Windows(ids), B, shuffle=True, drop_last=True, generator=generator)
-
-
 def dealt_out(ids, rank, world_size, epoch):
     order = shuffled(windows(ids), epoch)
     return pairs(ids, order[rank : len(order) // world_size * world_size : world_size])
-
-
-def sampler_that_drops(ids, rank, world_size, epoch):
-    return distributed_over_ranks(ids, rank, world_size, set_epoch=epoch, drop_last=True)
-
-
-def takes_anything(ids, **anything):
-    assert not anything
-    return plain(ids)
-
-
-def writes_into_its_ids(ids, epoch):
-    yield from shuffled_pairs(ids, epoch)
-    ids[:] = 7
 
 
 def views_that_nobody_can_write_into(ids):
@@ -693,18 +547,8 @@ def views_that_nobody_can_write_into(ids):
     return ({"input_ids": batch} for batch in batched(table))
 
 
-def last_targets_ignored(ids):
-    filled = np.append(ids, [PAD] * T)
-    for inputs, targets in pairs(filled, windows(filled)):
-        yield inputs, np.where(targets == PAD, -100, targets)
-
-
 def two_workers(ids, epoch):
-    return DataLoader(Windows(ids), B, sampler=shuffled(62, epoch).tolist(), num_workers=2)
-
-
-def two_workers_that_were_spawned(ids):
-    return DataLoader(Streamed(ids, windows(ids)), B, num_workers=2, multiprocessing_context="spawn")
+    return DataLoader(Streamed(ids, shuffled(windows(ids), epoch)), B, num_workers=2)
 
 
 def stateful(ids):
@@ -733,54 +577,29 @@ class ResumableIterator(Iterator):
         self.place = state["place"]
 
 
-class Maker:
-    def __call__(self, ids, epoch):
-        return shuffled_pairs(ids, epoch)
-
-
 clean(
     file_order=plain,
     by_epoch=shuffled_pairs,
-    overlapping=lambda ids: DataLoader(Windows(ids, stride=5), B),
-    seeded=seeded_and_drop_last,
-    one_generator=lambda ids: DataLoader(Windows(ids), B, shuffle=True, generator=torch.Generator().manual_seed(7)),
-    random_offsets=lambda ids, epoch: pairs(ids.astype(np.uint16), windows(ids, first=(9 + 7 * epoch) % T)),
     random_offsets_and_order=offset_and_order,
     lists=lambda ids: ([half.tolist() for half in batch] for batch in plain(ids)),
     rows_alone=lambda ids, epoch: ((x[0], y[0]) for x, y in pairs(ids, shuffled(windows(ids), epoch), 1)),
-    last_targets_ignored=last_targets_ignored,
     for_a_model_that_shifts=lambda ids: (aligned(rows(ids, b, T + 1)) for b in batched(windows(ids))),
-    mask_of_ones=lambda ids: (
-        aligned(rows(ids, b, T + 1), attention_mask=torch.ones(len(b), T + 1)) for b in batched(windows(ids))
-    ),
     inputs_only=lambda ids: (UserDict(input_ids=rows(ids, b, T + 1)) for b in batched(windows(ids))),
     views_of_the_stream=lambda ids: ({"input_ids": b} for b in torch.from_numpy(ids).unfold(0, T + 1, T).split(B)),
     views_that_nobody_can_write_into=views_that_nobody_can_write_into,
     two_workers=two_workers,
     stateful=stateful,
-    writes_into_its_ids=writes_into_its_ids,
-    takes_anything=takes_anything,
-    a_partial=partial(dealt_out, rank=0, world_size=1),
-    an_object_that_is_called=Maker(),
 )
-clean(
-    vocab_size=256,
-    bytes_in_file_order=plain,
-    bytes_seeded=seeded_and_drop_last,
-    bytes_overlapping=lambda ids: pairs(ids, windows(ids, stride=5)),
-)
-clean(three_epochs=plain, num_epochs=3)
+clean(vocab_size=256, bytes_in_file_order=plain, bytes_by_epoch=shuffled_pairs)
 clean(many_tokens=plain, num_tokens=31_000)
-clean(two_workers_that_were_spawned=two_workers_that_were_spawned, num_epochs=1)
 clean(one_window=plain, num_tokens=T + 1)
 clean(cut_off=plain, max_batches=4, num_tokens=4 * B * T + 1)
-clean(endless=lambda ids: cycle(list(plain(ids))), max_batches=16)
 
 
-def endless_orders(ids, rank=0, world_size=1, first=0, times=1, drop_last=False):
+def endless_orders(ids, rank=0, world_size=1, times=1, drop_last=False):
     """One order after another, 16 batches each for one rank, or 15 if the last is dropped."""
     for number in count():
-        order = np.repeat(shuffled(windows(ids), first + number), times)
+        order = np.repeat(shuffled(windows(ids), number), times)
         for step in batched(order, B * world_size):
             if len(step) == B * world_size or not drop_last:
                 yield pair(ids, step[rank::world_size])
@@ -801,55 +620,39 @@ clean(max_batches=10, world_size=2, endless_ranks=endless_dropping)
 clean(max_batches=10, world_size=2, vocab_size=256, endless_ranks_of_bytes=endless_dropping)
 planted("repeated", max_batches=15, endless_and_all_twice=partial(endless_orders, times=2), num_tokens=20 * T + 1)
 planted("ranks_overlap", max_batches=20, world_size=2, endless_ranks_read_all=lambda ids: endless_orders(ids))
-clean(tracks=parallel_tracks, num_tokens=15 * B * T + 1)
-clean(tracks_of_bytes=parallel_tracks, num_tokens=15 * B * T + 1, vocab_size=256)
-clean(filled_with_rows_of_padding=filled_with_rows_of_padding)
-clean(ranks_filled_with_rows_of_padding=filled_with_rows_of_padding, world_size=3)
+clean(filled_with_rows_of_padding=filled_with_rows_of_padding, world_size=3)
 clean(two_ranks=dealt_out, resumable_ranks=Resumable, world_size=2)
 clean(two_processes=dealt_out, world_size=2, processes=True)
-clean(two_ranks_of_bytes=dealt_out, world_size=2, vocab_size=256)
-clean(three_ranks=dealt_out, sampler_that_drops=sampler_that_drops, world_size=3)
-clean(resumable_from_the_start=Resumable, resume_after=0)
-clean(resumable_before_the_end=Resumable, resume_after=15)
 
 
 def documents_and_their_ends(ids, document_starts):
     return (aligned(np.append(document, END)[None]) for document in np.split(ids, document_starts[1:]))
 
 
-def chunks_of_documents(ids, document_starts):
-    """Of at most T ids; each begins with the last id of the one before it."""
-    for document in np.split(ids, document_starts[1:]):
-        for start in range(0, len(document) - 1, T - 1):
-            yield aligned(document[None, start : start + T])
-
-
 clean(
     **OF_DOCUMENTS,
     packed_with_positions=packs,
     packed_and_last_batch_dropped=partial(packs, drop_last=True),
-    packed_with_mask=partial(packs, tell="mask", drop=True),
-    packed_with_masks_of_heads=partial(packs, tell="masks_of_heads", drop=True),
-    packed_with_numbers=partial(packs, tell="numbers", drop=True),
-    packed_with_dropped_labels=partial(packs, tell="nothing", drop=True),
+    packed_with_mask=partial(packs, tell="mask"),
+    packed_with_masks_of_heads=partial(packs, tell="masks_of_heads"),
+    packed_with_numbers=partial(packs, tell="numbers"),
+    packed_with_dropped_labels=partial(packs, tell="nothing"),
     padded=partial(padded_documents, pad=PAD, label_of_pad=-100),
     padded_on_the_left=partial(padded_documents, pad=PAD, label_of_pad=-100, left=True, drop=True),
     padded_with_a_real_id=lambda ids, document_starts: padded_documents(ids, document_starts, ids[-1], -100),
-    chunks_of_documents=chunks_of_documents,
 )
-for seed in range(3):  # a document might go on with the id that the next one begins with
-    lengths = np.random.default_rng(seed).integers(2, 30, 250).tolist()
-    loaders = {f"bytes_packed_{seed}": partial(packs, tell="mask", drop=True)}
-    clean(**loaders, vocab_size=256, document_lengths=lengths)
+# a document might go on with the id that the next one begins with
+lengths = np.random.default_rng(2).integers(2, 30, 250).tolist()
+clean(bytes_packed=partial(packs, tell="mask"), vocab_size=256, document_lengths=lengths)
 clean(**OF_DOCUMENTS, documents_and_their_ends=documents_and_their_ends, separator_ids=(END,))
 
 
 # What an audit once called clean, and is not
 
 
-def packs_of_its_own(ids, document_starts, rank, epoch, **how):
+def packs_of_its_own(ids, document_starts, rank, epoch):
     """Every rank packs all documents, in an order of its own."""
-    return packs(ids, document_starts, 10 * epoch + rank, **how)
+    return packs(ids, document_starts, 10 * epoch + rank)
 
 
 def one_token_on(ids, rank):
@@ -889,8 +692,8 @@ def numbered(ids, document_starts, epoch, key, shift=0, counts=True):
 planted(
     "crosses_documents",
     **OF_DOCUMENTS,
-    first_labels_dropped_and_a_mask_of_ones=partial(packs, tell="padding", drop=True),
-    first_labels_dropped_and_positions_count_on=partial(packs, tell="counting", drop=True),
+    first_labels_dropped_and_a_mask_of_ones=partial(packs, tell="padding"),
+    first_labels_dropped_and_positions_count_on=partial(packs, tell="counting"),
     segments_one_place_late=partial(numbered, key="segment_ids", shift=1),
     segments_one_place_early=partial(numbered, key="segment_ids", shift=-1),
     sequences_that_do_not_count_up=partial(numbered, key="sequence_id", counts=False),
@@ -966,13 +769,6 @@ def through_a_buffer(ids, epoch, size=4):
     return pairs(ids, [start for start in order if start is not None])
 
 
-def in_blocks(ids, epoch, inside=True):
-    """Blocks in a random order, shuffled inside or not."""
-    blocks = list(batched(windows(ids), 8))
-    order = [blocks[number] for number in shuffled(len(blocks), epoch)]
-    return pairs(ids, np.concatenate([shuffled(block, 5) if inside else block for block in order]))
-
-
 def in_turn(ids, tracks=5):
     """One window of each fifth of the stream in turn; a batch holds four."""
     share = len(windows(ids)) // tracks
@@ -982,12 +778,7 @@ def in_turn(ids, tracks=5):
 planted("weak_shuffle", by_multiplication=by_multiplication, through_a_buffer=through_a_buffer)
 planted("weak_shuffle", through_a_larger_buffer=partial(through_a_buffer, size=40))
 planted("weak_shuffle", by_multiplication_of_bytes=by_multiplication, vocab_size=256)
-clean(
-    blocks=in_blocks,
-    blocks_in_order=partial(in_blocks, inside=False),
-    shares_in_turn=partial(in_turn, tracks=5),
-    num_tokens=120 * T + 1,
-)
+clean(shares_in_turn=in_turn, num_tokens=120 * T + 1)
 
 
 # Ranks

@@ -94,29 +94,21 @@ def test_it_finds_what_was_planted_and_nothing_else(name):
 
 
 COUNTS = {  # of 62 windows at stride T, or 123 at half of it: tokens, or rows for what is wrong inside of them
-    "targets_are_inputs": 62,
     "inputs_and_targets_swapped": 62,
     "shifted_by_data_set_and_loop": 62,
     "one_row_in_four_not_shifted": 31,
     "ids_wrap_round": 1,
     "bytes_wrap_round": 1,
     "one_target_slips": 11,
-    "second_half_from_elsewhere": 31,
-    "shards_out_of_order": 2,
     "stride_of_a_window": 57,  # each first id but that of the stream
-    "always_skips_the_first_five": 5,
-    "ends_too_soon": 103,
     "one_window_is_never_read": 16,
-    "long_documents_truncated": 4,  # those of 30, by one token
     "long_documents_cut_in_two": 8,  # and the part's first token is not predicted
     "model_shifts_rows_at_their_length": 61,
     "two_workers_that_forget_who_they_are": 62 * T,
     "last_batch_filled_from_the_first": 2 * T,
-    "every_fifth_batch_twice": 3 * B * T,
     "every_rank_reads_all": 62 * T,
     "every_process_reads_all": 62 * T,
     "sampler_that_fills_up": T,
-    "shares_that_reach_too_far": 4 * T,
     "local_rank_of_machines_of_two": 31 * T,
     "stream_cut_in_two": 3,  # after the last window of a half; nobody could predict the first id of the other
     "one_token_on": 62 * T - 1,  # rank 0 reads 1 ... 992, and rank 1 reads 2 ... 993
@@ -127,9 +119,7 @@ COUNTS = {  # of 62 windows at stride T, or 123 at half of it: tokens, or rows f
     "through_a_buffer": 1,
     "ShufflesTheRest": 30,
     "ForgetsThePlace": 8 * B * T,
-    "CountsLate": B * T,
     "MixesUpItsUnits": 4 * B * T,
-    "CountsWhatIsReadAhead": 2 * B * T,
     "SkipsOneMore": B * T,
     "NothingIsLeft": (62 - 8 * B) * T,
 }
@@ -146,7 +136,6 @@ ROWS = {  # where the bug is, by batch and row
     "ids_wrap_round": lambda batch, row: (batch, row) == (15, 2),
     "bytes_wrap_round": lambda batch, row: (batch, row) == (15, 2),
     "one_target_slips": lambda batch, row: batch % 3 == 0 and row == 0,
-    "second_half_from_elsewhere": lambda batch, row: row == 2,
     "last_row_filled_with_zeros": lambda batch, row: (batch, row) == (15, 2),
 }
 
@@ -186,7 +175,7 @@ def test_evidence_names_two_rows_that_have_the_target(which):
     names = [name for name, case in PLANTED.items() if which in case.names and "process" not in name]
     of_others = {"max_batches", "document_lengths", "vocab_size"}
     names = [name for name in names if not of_others & CASES[name].arguments.keys()]
-    assert len(names) >= 6
+    assert len(names) >= 4
     for name in names:
         evidence = found(name, which).evidence
         position, row, batch, rank, twin, other = map(int, re.match(TWO_PLACES, evidence).groups(default=0))
@@ -211,10 +200,10 @@ def test_evidence_names_tokens_that_are_no_targets(name):
 
 
 def test_evidence_of_orders_and_steps_is_true():
-    for name in ("SeededWithinIter", "generator_made_anew", "two_orders_in_turn", "sampler_without_set_epoch"):
+    for name in ("generator_made_anew", "sampler_without_set_epoch"):
         *begins, last = re.search(r"rows from (.+) on$", found(name, "same_order").evidence)[1].split(", ")
         assert [*map(int, begins), int(last)] == audit_of(name).starts[0][:3].tolist()
-    for name in ("one_window_more", "documents_dealt_out", "rows_dealt_out"):
+    for name in ("one_window_more", "documents_dealt_out"):
         steps = re.findall(r"rank \d: (\d+)", found(name, "unequal_steps").evidence)
         assert tuple(map(int, steps)) == audit_of(name).num_batches
 
@@ -360,14 +349,14 @@ def test_it_gives_by_keyword_what_is_named():
     assert all(starts == [0] for *_, starts in seen)
 
 
-class Method:
-    def loader(self, ids, epoch):
+class Maker:
+    def __call__(self, ids, epoch):
         return shuffled_pairs(ids, epoch)
 
 
-@pytest.mark.parametrize("make_loader", [Method().loader, partial(Method.loader, Method()), Resumable])
-def test_anything_that_can_be_called_is_a_loader_maker(make_loader):
-    assert audit(make_loader).clean
+def test_anything_that_can_be_called_is_a_loader_maker():
+    for make_loader in (Maker(), Maker().__call__, partial(Maker.__call__, Maker()), Resumable):
+        assert audit(make_loader).clean
 
 
 def test_a_loader_without_an_epoch_is_read_again_and_an_iterator_is_made_again():
@@ -386,8 +375,6 @@ def test_it_draws_nothing_from_a_global_generator():
     before = states()
     assert audit(plain).clean
     assert states() == before
-    names = [audit(lambda ids: DataLoader(Windows(ids), B, shuffle=True)).names for _ in range(3)]
-    assert names == [("not_repeatable",)] * 3
 
 
 # Shifts, rows, documents, padding
@@ -395,63 +382,17 @@ def test_it_draws_nothing_from_a_global_generator():
 
 def jumping(ids, **more):
     """Rows of two pieces of 20 ids; the second is 40 further."""
-    for start in range(0, 240, 80):
-        for first in (start, start + 20):
-            row = np.concatenate([ids[first : first + 20], ids[first + 40 : first + 60]])[None]
-            mapping = aligned(row)
-            for name, value in more.items():
-                mapping[name] = value(mapping) if callable(value) else torch.tensor(value)[None]
-            yield mapping
+    for first in (0, 20, 80, 100, 160, 180):
+        yield aligned(np.concatenate([ids[first : first + 20], ids[first + 40 : first + 60]])[None], **more)
 
 
-def dropped_at(place):
-    def labels(mapping):
-        changed = mapping["labels"].clone()
-        changed[:, place] = -100
-        return changed
-
-    return labels
-
-
-TWICE_20 = [*range(20), *range(20)]
-NUMBERS = np.repeat([1, 2], 20)
-SAME = (NUMBERS[:, None] == NUMBERS) & np.tri(40, dtype=bool)
-OF_20 = {"document_lengths": [20] * 12}
-ANNOUNCED = {
-    "positions": {"position_ids": TWICE_20, "labels": dropped_at(20)},
-    "a mask of numbers": {"attention_mask": NUMBERS, "labels": dropped_at(20)},
-    "a table": {"attention_mask": SAME, "labels": dropped_at(20)},
-    "a table for heads": {"attention_mask": SAME[None], "labels": dropped_at(20)},
-    "a label": {"labels": dropped_at(20)},
-}
-SCORED = {name: {key: value for key, value in more.items() if key != "labels"} for name, more in ANNOUNCED.items()}
-SILENT = {
-    "nothing": {},
-    "positions that count on": {"position_ids": np.arange(40)},
-    "a mask of ones": {"attention_mask": np.ones(40, int)},
-    "a causal table": {"attention_mask": np.tri(40, dtype=bool)},
-}
-
-
-@pytest.mark.parametrize("how", ANNOUNCED)
-def test_a_jump_that_is_announced_is_no_finding(how):
-    assert audit(partial(jumping, **ANNOUNCED[how]), **OF_20).clean
-
-
-@pytest.mark.parametrize("how", ["positions", "a mask of numbers", "a table", "a table for heads"])
-def test_a_documents_first_token_is_scored_where_documents_are_told_apart(how):
-    assert audit(partial(jumping, **SCORED[how]), **OF_20).names == ("scored_padding",)
-
-
-@pytest.mark.parametrize("how", SILENT)
-def test_a_jump_that_nothing_announces_crosses_documents_or_breaks_the_row(how):
-    assert audit(partial(jumping, **SILENT[how]), **OF_20).names == ("crosses_documents",)
-    assert "broken_row" in audit(partial(jumping, **SILENT[how]), 240).names
-    assert "crosses_documents" not in audit(partial(jumping, **SILENT[how]), 240).names
-
-
-def test_a_jump_inside_documents_breaks_the_row_though_documents_are_known():
-    assert "broken_row" in audit(jumping, document_lengths=[10, 130, 100]).names
+@pytest.mark.parametrize("more", [{}, {"attention_mask": np.tri(40, dtype=bool)[None]}], ids=["alone", "causal table"])
+def test_a_jump_breaks_the_row_unless_it_leads_to_another_document(more):
+    loader = partial(jumping, **more)
+    assert audit(loader, document_lengths=[20] * 12).names == ("crosses_documents",)
+    for size in ({"num_tokens": 240}, {"document_lengths": [10, 130, 100]}):
+        assert "broken_row" in audit(loader, **size).names
+    assert "crosses_documents" not in audit(loader, 240).names
 
 
 def test_a_label_from_elsewhere_is_told_with_what_it_should_be():
@@ -811,7 +752,6 @@ class WithoutLoading(Resumable):
 CRASHES = {
     "when made": (never_made, {}),
     "in a batch": (breaking, {}),
-    "in the first": (partial(breaking, at=(0, 0, 0)), {}),
     "in another epoch": (partial(breaking, at=(1, 0, 2)), {}),
     "in another rank": (partial(breaking, at=(0, 1, 0)), {"world_size": 2}),
     "in a process": (partial(breaking, at=(0, 1, 0)), {"world_size": 2, "processes": True}),
@@ -845,7 +785,6 @@ def names(make_loader=plain, num_tokens=200, **settings):
 
 REFUSED = {
     "no batch": (lambda: names(lambda ids: []), ValueError, r"make_loader\(ids\) must yield batches, got none"),
-    "no batch in an iterator": (lambda: names(lambda ids: iter(())), ValueError, "must yield batches, got none"),
     "too few tokens": (lambda: names(num_tokens=T), ValueError, "must yield batches, got none"),
     "nothing": (lambda: names(lambda ids: None), TypeError, "must return an iterable of batches, got NoneType"),
     "no rows": (
@@ -865,7 +804,6 @@ REFUSED = {
         "batch 0 of make_loader.ids. must be a pair",
     ),
     "an argument more": (lambda: names(lambda ids, other: []), LoaderError, "missing 1 required positional argument"),
-    "no argument": (lambda: names(lambda: []), LoaderError, "takes 0 positional arguments"),
     "an epoch": (lambda: names(partial(breaking, at=(1, 0, 2), rank=0), N), LoaderError, "epoch=1"),
     "a vocabulary and a tokenizer": (lambda: names(vocab_size=256, tokenizer=Bytes()), ValueError, "must be left out"),
     "a class of tokenizers": (lambda: names(tokenizer=Bytes), TypeError, r"a method encode\(text\), got a class"),
