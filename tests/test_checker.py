@@ -229,12 +229,16 @@ def fills_the_memory(numbers):
     ],
 )
 def test_an_answer_that_never_ends_or_ends_everything_is_stopped_and_named(answer, words, monkeypatch):
-    # What waits is given up soon; what computes has its time, however busy the machine is.
-    monkeypatch.setattr(guard, "CLOCK_SECONDS", 10 if words.startswith("waits") else 600)
-    judgment = double.judge(answer)
-    assert judgment.outcome == RAISED
+    # What computes has its time, however busy the machine is. What waits is given up soon, but not before it has begun.
+    for seconds in (1, 10, 600) if words.startswith("waits") else (600,):
+        monkeypatch.setattr(guard, "CLOCK_SECONDS", seconds)
+        judgment = double.judge(answer)
+        assert judgment.outcome == RAISED
+        if "double(numbers=[])" in judgment.message:
+            break
     assert words in (judgment.diagnosis or "")
     assert "double(numbers=[])" in judgment.message
+    monkeypatch.setattr(guard, "CLOCK_SECONDS", 600)
     assert double.judge(double.reference).outcome == PASSED
 
 

@@ -601,11 +601,13 @@ def test_workers_that_die_again_and_again_end_the_run_and_the_next_one_finishes_
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc says which file is synced")
-def test_after_a_power_cut_behind_any_sync_a_run_is_finished_by_another_one(
-    tmp_path, inputs, tokenizer, reference, monkeypatch
-):
+def test_after_a_power_cut_behind_any_sync_a_run_is_finished_by_another_one(tmp_path, tokenizer, monkeypatch):
+    inputs = [write_lines(tmp_path / f"{first}.jsonl", TEXTS[first : first + 30]) for first in (0, 30)]
+    write_shards(TEXTS[:60], tokenizer, tmp_path / "one", progress=False, **SETTINGS)
+    reference = content(tmp_path / "one")
     cuts = power_cuts(tmp_path / "root", lambda: quiet(inputs, tokenizer, tmp_path / "root" / "out"), monkeypatch)
     assert len(cuts) > 50
+    monkeypatch.setattr(os, "fsync", lambda file: None)  # there are no more power cuts, and a disk may be slow
     for number, left in enumerate(cuts):
         left.restore(tmp_path / str(number))
         quiet(inputs, tokenizer, tmp_path / str(number) / "out")
@@ -911,8 +913,8 @@ def test_a_fingerprint_tells_contents_dtypes_and_borders():
 
 def test_a_rank_waits_in_vain_for_one_that_has_fewer_steps():
     assert run_ranks(take_steps, 2, [3, 3]) == [3, 3]
-    with pytest.raises(RuntimeError, match="steps_of_ranks must hold one number for each of 2 ranks, got 3"):
-        run_ranks(take_steps, 2, [3, 3, 3])
+    with pytest.raises(ValueError, match="steps_of_ranks must hold one number for each of 1 ranks, got 2"):
+        take_steps([3, 3])
     # Its process has ended, and which of three errors comes is a matter of chance.
     with pytest.raises(RuntimeError, match=r"rank 0 raised .*(closed|reset by peer|pipe).*; ranks that were done: 1$"):
         run_ranks(take_steps, 2, [3, 2])
@@ -976,7 +978,7 @@ def test_a_checkpoint_is_of_its_own_shards_seed_and_vocabulary(tmp_path, made, t
 
 def test_training_that_is_killed_again_and_again_ends_where_one_does_that_is_not(tmp_path, made, tokenizer, trained):
     saved = tmp_path / "run.pt"
-    command = "{} --tokenizer {} --context-length 16 --batch-size 12 --steps 9 --save-every 2 --quiet"
+    command = "{} --tokenizer {} --context-length 16 --batch-size 12 --steps 9 --save-every 4 --quiet"
     command = [*command.format(made / "reference", made / "tokenizer.json").split(), "--checkpoint", str(saved)]
     kills = 0
     while True:
@@ -1024,17 +1026,19 @@ def test_shards_of_another_tokenizer_are_not_trained_on(made, tmp_path):
         train_main([str(made / "reference"), "--tokenizer", str(tmp_path / "other.json")])
 
 
-def half_used(rank_that_skips: int) -> list[float | None]:
-    """One of two weights is used on one rank alone, and a third one nowhere."""
-    model = torch.nn.ParameterList([torch.ones(()) for _ in range(3)])
-    used = model[0] if rank_and_size()[0] == rank_that_skips else model[0] + 3 * model[1]
-    backward_by_targets(model, used, 1)
-    return [None if weight.grad is None else weight.grad.item() for weight in model]
+def half_used() -> list[list[float | None]]:
+    """One of two weights is used on one rank alone, the one or the other, and a third one nowhere."""
+    gradients = []
+    for rank_that_skips in (0, 1):
+        model = torch.nn.ParameterList([torch.ones(()) for _ in range(3)])
+        used = model[0] if rank_and_size()[0] == rank_that_skips else model[0] + 3 * model[1]
+        backward_by_targets(model, used, 1)
+        gradients.append([None if weight.grad is None else weight.grad.item() for weight in model])
+    return gradients
 
 
 def test_a_rank_that_has_not_used_a_weight_does_not_keep_the_others_waiting():
-    for skips in (0, 1):
-        assert run_ranks(half_used, 2, skips, time_limit=30) == [[1.0, 1.5, None]] * 2
+    assert run_ranks(half_used, 2, time_limit=30) == [[[1.0, 1.5, None]] * 2] * 2
 
 
 # Noise

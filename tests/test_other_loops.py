@@ -31,20 +31,23 @@ V, T = 16, 8
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
-def test_a_run_that_is_killed_leaves_nobody_behind(method):
-    mine, theirs = process_context().Pipe()
-    run = process_context().Process(target=read_for_ever, args=(theirs, method))
-    run.start()
-    num_loaders = mine.recv()
-    others = psutil.Process(run.pid).children(recursive=True)
-    assert len(others) >= 2 * num_loaders
-    run.kill()
-    run.join()
-    _, alive = psutil.wait_procs(others, timeout=10)
+def test_a_run_that_is_killed_leaves_nobody_behind():
+    context, runs, others = process_context(), {}, {}
+    for method in ("fork", "spawn"):  # side by side, because they mostly wait
+        mine, theirs = context.Pipe()
+        runs[method] = context.Process(target=read_for_ever, args=(theirs, method)), mine
+        runs[method][0].start()
+    for method, (run, mine) in runs.items():
+        num_loaders = mine.recv()
+        others[method] = psutil.Process(run.pid).children(recursive=True)
+        assert len(others[method]) >= 2 * num_loaders
+    for run, _ in runs.values():
+        run.kill()
+        run.join()
+    _, alive = psutil.wait_procs([process for some in others.values() for process in some], timeout=60)
     for process in alive:
         process.kill()
-    assert not alive
+    assert [method for method, some in others.items() if set(some) & set(alive)] == []
 
 
 # Options of a DataLoader.
@@ -98,18 +101,18 @@ def test_accelerate_yields_the_same_batches(make, num_workers, options):
             assert all(map(torch.equal, got, wanted))
 
 
-@pytest.mark.parametrize(("make", "drop_last", "num_workers"), [(MAKERS[0], False, 2), (MAKERS[1], True, 0)])
-def test_accelerate_deals_the_batches_out_to_ranks(make, drop_last, num_workers):
-    plain = make(numbers(49), 5, base_seed=7, drop_last=drop_last)
-    epochs = zip(*run_ranks(of_this_rank, 2, make, drop_last, num_workers), strict=True)
-    for first, second in epochs:
-        whole = starts_in(plain)
-        assert len(first) == len(second) == (4 if drop_last else 5)
-        dealt = [batch for both in zip(first, second, strict=True) for batch in both]
-        if not drop_last:  # accelerate fills the last batch up, with the first windows
-            assert dealt[-1][3:] == whole[0][:2]
-            dealt[-1] = dealt[-1][:3]
-        assert dealt == whole[: len(dealt)]
+def test_accelerate_deals_the_batches_out_to_ranks():
+    cases = [(MAKERS[0], False, 2), (MAKERS[1], True, 0)]
+    for (make, drop_last, _), *of_ranks in zip(cases, *run_ranks(of_this_rank, 2, cases), strict=True):
+        plain = make(numbers(49), 5, base_seed=7, drop_last=drop_last)
+        for first, second in zip(*of_ranks, strict=True):
+            whole = starts_in(plain)
+            assert len(first) == len(second) == (4 if drop_last else 5)
+            dealt = [batch for both in zip(first, second, strict=True) for batch in both]
+            if not drop_last:  # accelerate fills the last batch up, with the first windows
+                assert dealt[-1][3:] == whole[0][:2]
+                dealt[-1] = dealt[-1][:3]
+            assert dealt == whole[: len(dealt)]
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -194,11 +197,11 @@ def losses_of(trainer: transformers.Trainer, **how) -> list[float]:
     return [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
 
 
-def trainer_for(folder, source: str, steps: int = 8) -> transformers.Trainer:
+def trainer_for(folder, source: str, *, saves: bool = False) -> transformers.Trainer:
     settings = transformers.TrainingArguments(
-        str(folder), max_steps=steps, save_steps=1, logging_steps=1, logging_first_step=True, learning_rate=1e-2,
-        per_device_train_batch_size=4, use_cpu=True, report_to=[], disable_tqdm=True, save_total_limit=None,
-        lr_scheduler_type="constant",
+        str(folder), max_steps=8, save_strategy="steps" if saves else "no", save_steps=1, save_total_limit=None,
+        logging_steps=1, logging_first_step=True, learning_rate=1e-2, per_device_train_batch_size=4, use_cpu=True,
+        report_to=[], disable_tqdm=True, lr_scheduler_type="constant",
     )  # fmt: skip
     if not source.startswith("loader"):
         dataset, collator = SOURCES[source](folder)
@@ -230,7 +233,7 @@ SOURCES = {
 
 @pytest.mark.parametrize("source", [*SOURCES, "loader shards workers", "loader prepared"])
 def test_a_trainer_that_is_resumed_has_the_losses_of_one_that_was_not(tmp_path, source):
-    whole = losses_of(trainer_for(tmp_path / "whole", source))
+    whole = losses_of(trainer_for(tmp_path / "whole", source, saves=True))
     assert len(set(whole)) == 8
     for saved in (2, 3, 5):  # within the first epoch, at its end, within the second
         checkpoint = tmp_path / "whole" / f"checkpoint-{saved}"

@@ -307,11 +307,12 @@ def killed_at(call: int, work: Callable[[], None]) -> None:
 
 @pytest.mark.slow
 @pytest_fork
-def test_killed_at_every_step_of_making_files_durable_a_run_ends_as_if_undisturbed(tmp_path):
-    texts = SOME_TEXTS[:40]  # two shards that are full, and two that are not
+def test_killed_at_every_step_of_making_files_durable_a_run_ends_as_if_undisturbed(tmp_path, monkeypatch):
+    texts = SOME_TEXTS[:20]  # a shard that is full, and two that are not, from two tasks
     write(texts, Numbers(), tmp_path / "0", **SOME)
     undisturbed = contents(tmp_path / "0")
-    assert len(undisturbed) == 9
+    assert len(undisturbed) == 7
+    monkeypatch.setattr(os, "fsync", lambda file: None)  # what a killed process wrote is there, and a disk may be slow
     for call in range(1, 500):
         folder = tmp_path / str(call)
         run = partial(write, texts, Numbers(), folder, **SOME)
