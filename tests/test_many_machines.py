@@ -899,8 +899,23 @@ def read_on_the_first_alone() -> str:
     return rank_training._from_first_rank(lambda: "a checkpoint" if rank == 0 else pytest.fail("no other has the file"))
 
 
-def test_only_the_first_rank_needs_to_see_a_checkpoint():
-    assert run_ranks(read_on_the_first_alone, 2) == ["a checkpoint"] * 2
+def half_used() -> list[list[float | None]]:
+    """One of two weights is used on one rank alone, the one or the other, and a third one nowhere."""
+    gradients = []
+    for rank_that_skips in (0, 1):
+        model = torch.nn.ParameterList([torch.ones(()) for _ in range(3)])
+        used = model[0] if rank_and_size()[0] == rank_that_skips else model[0] + 3 * model[1]
+        backward_by_targets(model, used, 1)
+        gradients.append([None if weight.grad is None else weight.grad.item() for weight in model])
+    return gradients
+
+
+def both() -> tuple:
+    return read_on_the_first_alone(), half_used()
+
+
+def test_only_the_first_rank_needs_to_see_a_checkpoint_and_one_that_has_not_used_a_weight_keeps_no_other_waiting():
+    assert run_ranks(both, 2, time_limit=30) == [("a checkpoint", [[1.0, 1.5, None]] * 2)] * 2
 
 
 def test_a_fingerprint_tells_contents_dtypes_and_borders():
@@ -1024,21 +1039,6 @@ def test_shards_of_another_tokenizer_are_not_trained_on(made, tmp_path):
     other.save(str(tmp_path / "other.json"))
     with pytest.raises(ValueError, match="was written with another tokenizer"):
         train_main([str(made / "reference"), "--tokenizer", str(tmp_path / "other.json")])
-
-
-def half_used() -> list[list[float | None]]:
-    """One of two weights is used on one rank alone, the one or the other, and a third one nowhere."""
-    gradients = []
-    for rank_that_skips in (0, 1):
-        model = torch.nn.ParameterList([torch.ones(()) for _ in range(3)])
-        used = model[0] if rank_and_size()[0] == rank_that_skips else model[0] + 3 * model[1]
-        backward_by_targets(model, used, 1)
-        gradients.append([None if weight.grad is None else weight.grad.item() for weight in model])
-    return gradients
-
-
-def test_a_rank_that_has_not_used_a_weight_does_not_keep_the_others_waiting():
-    assert run_ranks(half_used, 2, time_limit=30) == [[[1.0, 1.5, None]] * 2] * 2
 
 
 # Noise
