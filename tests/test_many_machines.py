@@ -993,20 +993,21 @@ def test_a_checkpoint_is_of_its_own_shards_seed_and_vocabulary(tmp_path, made, t
 
 def test_training_that_is_killed_again_and_again_ends_where_one_does_that_is_not(tmp_path, made, tokenizer, trained):
     saved = tmp_path / "run.pt"
-    command = "{} --tokenizer {} --context-length 16 --batch-size 12 --steps 9 --save-every 4 --quiet"
+    command = "{} --tokenizer {} --context-length 16 --batch-size 12 --steps 9 --save-every 2 --quiet"
     command = [*command.format(made / "reference", made / "tokenizer.json").split(), "--checkpoint", str(saved)]
     kills = 0
     while True:
         before = saved.stat().st_mtime_ns if saved.exists() else 0
         run = process_context().Process(target=train_main, args=(command,))
         run.start()
-        while run.is_alive() and (not saved.exists() or saved.stat().st_mtime_ns == before):
+        while kills < 2 and run.is_alive() and (not saved.exists() or saved.stat().st_mtime_ns == before):
             time.sleep(0.001)
-        if not run.is_alive():
+        if kills == 2 or not run.is_alive():
             break
         run.kill()  # wherever it is behind its next save
         run.join()
         kills += 1
+    run.join()
     assert run.exitcode == 0
     assert kills >= 1
     assert as_training(made / "reference", tokenizer.get_vocab_size(), 9, checkpoint=saved).losses == []
