@@ -899,8 +899,23 @@ def read_on_the_first_alone() -> str:
     return rank_training._from_first_rank(lambda: "a checkpoint" if rank == 0 else pytest.fail("no other has the file"))
 
 
-def test_only_the_first_rank_needs_to_see_a_checkpoint():
-    assert run_ranks(read_on_the_first_alone, 2) == ["a checkpoint"] * 2
+def half_used() -> list[list[float | None]]:
+    """One of two weights is used on one rank alone, the one or the other, and a third one nowhere."""
+    gradients = []
+    for rank_that_skips in (0, 1):
+        model = torch.nn.ParameterList([torch.ones(()) for _ in range(3)])
+        used = model[0] if rank_and_size()[0] == rank_that_skips else model[0] + 3 * model[1]
+        backward_by_targets(model, used, 1)
+        gradients.append([None if weight.grad is None else weight.grad.item() for weight in model])
+    return gradients
+
+
+def both() -> tuple:
+    return read_on_the_first_alone(), half_used()
+
+
+def test_only_the_first_rank_needs_to_see_a_checkpoint_and_one_that_has_not_used_a_weight_keeps_no_other_waiting():
+    assert run_ranks(both, 2, time_limit=30) == [("a checkpoint", [[1.0, 1.5, None]] * 2)] * 2
 
 
 def test_a_fingerprint_tells_contents_dtypes_and_borders():
@@ -978,20 +993,21 @@ def test_a_checkpoint_is_of_its_own_shards_seed_and_vocabulary(tmp_path, made, t
 
 def test_training_that_is_killed_again_and_again_ends_where_one_does_that_is_not(tmp_path, made, tokenizer, trained):
     saved = tmp_path / "run.pt"
-    command = "{} --tokenizer {} --context-length 16 --batch-size 12 --steps 9 --save-every 4 --quiet"
+    command = "{} --tokenizer {} --context-length 16 --batch-size 12 --steps 9 --save-every 2 --quiet"
     command = [*command.format(made / "reference", made / "tokenizer.json").split(), "--checkpoint", str(saved)]
     kills = 0
     while True:
         before = saved.stat().st_mtime_ns if saved.exists() else 0
         run = process_context().Process(target=train_main, args=(command,))
         run.start()
-        while run.is_alive() and (not saved.exists() or saved.stat().st_mtime_ns == before):
+        while kills < 2 and run.is_alive() and (not saved.exists() or saved.stat().st_mtime_ns == before):
             time.sleep(0.001)
-        if not run.is_alive():
+        if kills == 2 or not run.is_alive():
             break
         run.kill()  # wherever it is behind its next save
         run.join()
         kills += 1
+    run.join()
     assert run.exitcode == 0
     assert kills >= 1
     assert as_training(made / "reference", tokenizer.get_vocab_size(), 9, checkpoint=saved).losses == []
@@ -1024,21 +1040,6 @@ def test_shards_of_another_tokenizer_are_not_trained_on(made, tmp_path):
     other.save(str(tmp_path / "other.json"))
     with pytest.raises(ValueError, match="was written with another tokenizer"):
         train_main([str(made / "reference"), "--tokenizer", str(tmp_path / "other.json")])
-
-
-def half_used() -> list[list[float | None]]:
-    """One of two weights is used on one rank alone, the one or the other, and a third one nowhere."""
-    gradients = []
-    for rank_that_skips in (0, 1):
-        model = torch.nn.ParameterList([torch.ones(()) for _ in range(3)])
-        used = model[0] if rank_and_size()[0] == rank_that_skips else model[0] + 3 * model[1]
-        backward_by_targets(model, used, 1)
-        gradients.append([None if weight.grad is None else weight.grad.item() for weight in model])
-    return gradients
-
-
-def test_a_rank_that_has_not_used_a_weight_does_not_keep_the_others_waiting():
-    assert run_ranks(half_used, 2, time_limit=30) == [[[1.0, 1.5, None]] * 2] * 2
 
 
 # Noise

@@ -17,9 +17,9 @@ from course_lib.teaching.lessons import find_lessons, items_of, points_for
 
 LESSONS = find_lessons()
 SMALL = "small"
-# What autograding is tried on: a verdict, and two exercises, of which one has hidden calls.
-ITEMS = ("starts_from_range", "tokens_in_tail", "smallest_stream")
-FULL = 1 + 3 + 3
+# What autograding is tried on: two verdicts, and three exercises, of which some have hidden calls.
+ITEMS = ("starts_from_range", "drawn_starts", "tokens_in_tail", "smallest_stream", "rank_share")
+FULL = 1 + 1 + 3 + 3 + 3
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 
 
@@ -141,27 +141,21 @@ def solved(released, solution):
     return solution
 
 
-def endless_or_untouched(released, solution):
-    if released.startswith("def tokens_in_tail"):
-        return released.replace("...", "while True: pass")
-    return released
-
-
-def known_by_heart_or_broken(released, solution):
-    """Right in all calls that can be seen, and in no other."""
+def known_by_heart_or_broken_or_untouched(released, solution):
+    """Right in a verdict; of the exercises one is right in all calls that can be seen, and in no other."""
     if released.startswith("def tokens_in_tail"):
         return (
             "from course_lib.exercises.sliding_windows import tokens_in_tail as original\n"
             "known = dict(zip(original.cases, original.expected))\n"
             "def tokens_in_tail(*lengths): return known[lengths].value"
         )
+    if released.startswith(("def rank_share", "drawn_starts")):
+        return released
     return f"{solution}\n)" if released.startswith("def ") else solution
 
 
 @pytest.mark.filterwarnings("ignore")  # nbgrader's own, of those that it stands on
-@pytest.mark.parametrize(
-    ("answer", "points"), [(solved, FULL), (endless_or_untouched, 0), (known_by_heart_or_broken, 1)]
-)
+@pytest.mark.parametrize(("answer", "points"), [(solved, FULL), (known_by_heart_or_broken_or_untouched, 1)])
 def test_an_answer_gets_its_points(course, api, answer, points):
     notebook, source = copy.deepcopy(read(course, "release")), read(course, "source")
     for cell, solution in zip(notebook.cells, source.cells, strict=True):
@@ -178,4 +172,4 @@ def test_an_answer_gets_its_points(course, api, answer, points):
     assert (found["score"], found["max_score"]) == (points, FULL)
     assert api.generate_feedback(SMALL, answer.__name__)["success"]
     feedback = course / "feedback" / answer.__name__ / SMALL / f"{SMALL}.html"
-    assert "Passed." in feedback.read_text(encoding="utf-8") or not points
+    assert "Passed." in feedback.read_text(encoding="utf-8")
