@@ -100,12 +100,14 @@ def test_lengths_that_are_large_for_their_type_are_packed_alike(lengths, max_len
     assert assign_packs(lengths, max_length, strategy=strategy) == packs
 
 
-def test_what_no_pack_can_hold_is_refused():
+def test_what_no_pack_can_hold_is_refused_and_so_is_an_unknown_strategy():
     for lengths, got in (([3, 0], "0 ... 3"), ([3, 5], "3 ... 5")):
         with pytest.raises(ValueError, match=rf"^lengths must lie in 1 ... max_length 4, got {got}"):
             assign_packs(lengths, 4)
     with pytest.raises(ValueError, match=r"^max_length must be"):
         assign_packs([3, 2], 2**31)
+    with pytest.raises(ValueError, match=r"^strategy must be one of"):
+        assign_packs([3, 2], 4, strategy="bfd")
 
 
 # pack_documents
