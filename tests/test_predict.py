@@ -15,7 +15,7 @@ import torch
 
 import refresh_notebooks
 from course_lib.teaching import in_a_row, plot_rows, predict
-from course_lib.teaching.predict import asked, script, written
+from course_lib.teaching.predict import asked, script
 
 LESSONS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 
@@ -84,28 +84,20 @@ def test_an_allowance_is_told_with_the_answer():
         (dict.fromkeys("abcdefghi", 1), {}, "answers must be 1 to 8, got 9"),
         ({" ": 1}, {}, "answers must have labels of a few words, got ' '"),
         ({3: 1}, {}, "answers must have labels of a few words, got 3"),
-        ({"a": None}, {}, "answers['a'] must be a finite number, got None"),
-        ({"a": math.nan}, {}, "answers['a'] must be a finite number, got nan"),
-        ({"a": (1, 2)}, {}, "answers['a'] must be a finite number, got (1, 2)"),
         ({"a": "C"}, {}, "answers['a'] must be a finite number, got 'C'"),
         ({"a": "a"}, {"choices": "abc"}, "choices must be several, got 'abc'"),
         ({"a": 3}, {"choices": [3]}, "choices must be 2 to 8 that differ, got ['3']"),
         ({"a": 3}, {"choices": [3, 3]}, "choices must be 2 to 8 that differ"),
         ({"a": 3}, {"choices": range(9)}, "choices must be 2 to 8 that differ"),
-        ({"a": 3}, {"choices": [3, None]}, "each of choices must be a finite number, got None"),
         ({"a": 3}, {"choices": [3, " "]}, "choices must not be empty text, got ' '"),
         ({"a": 3}, {"choices": [1, 2]}, "choices must hold the answer, '3', got ['1', '2']"),
         ({"a": True}, {"choices": [1, 2]}, "choices must hold the answer, 'yes', got ['1', '2']"),
         ({"a": 5}, {"choices": {"few": 1, "many": 2}}, "choices must have a place for 5.0"),
         ({"a": 1}, {"choices": {"few": 2, "many": 1}}, "choices must have rising limits, got [2.0, 1.0]"),
-        ({"a": 1}, {"choices": {"few": math.nan, "many": 2}}, "limit of 'few' must be a finite number"),
-        ({"a": "few"}, {"choices": {"few": 1, "many": 2}}, "answers['a'] must be a finite number"),
         ({"a": 3}, {"within": 0}, "within must be a finite number above 0"),
         ({"a": True}, {"within": 0.1}, "within must be left out where one chooses, got 0.1"),
-        ({"a": 3}, {"choices": [3, 4], "within": 0.1}, "within must be left out where one chooses"),
         ({"a": 7}, {"because": {7: "so"}}, "because must have wrong guesses, but 7 is right"),
         ({"a": 1.0}, {"because": {1.001: "so"}}, "because must have wrong guesses, but 1.001 is right"),
-        ({"a": 7}, {"because": {"x": "so"}}, "each guess of because must be a finite number, got 'x'"),
         ({"a": 7, "b": 7}, {"because": {7: "so"}}, "because must have guesses of 2 parts, got 7"),
         ({"a": "A"}, {"choices": ["A", "B"], "because": {"C": "so"}}, "because must have choices as guesses"),
     ],
@@ -150,10 +142,8 @@ def test_what_other_machines_measure_is_not_compared():
 def test_another_label_or_answer_is_another_guess_and_other_evidence_is_not():
     first = predict({"windows": 3}, because={2: "One more."}).id
     assert predict({"windows": 3}, "evidence").id == first
-    assert (
-        len({first, predict({"windows": 4}).id, predict({"tokens": 3}).id, predict({"windows": 3}, choices=(3, 4)).id})
-        == 4
-    )
+    others = predict({"windows": 4}), predict({"tokens": 3}), predict({"windows": 3}, choices=(3, 4))
+    assert len({first, *(prompt.id for prompt in others)}) == 4
 
 
 def test_the_prompts_of_a_kernel_are_known_once_each():
@@ -369,7 +359,3 @@ def test_without_a_person_no_script_is_shown(monkeypatch):
     assert script() == f"<script>{SCRIPT}</script>"
     monkeypatch.setattr(script.__globals__["os"], "environ", {"COURSE_WIDGETS": "0"})
     assert script() == ""
-
-
-def test_choices_are_written_as_answers_are():
-    assert [written(one) for one in (True, 1000, 0.25, "C")] == ["yes", "1,000", "0.25", "C"]
