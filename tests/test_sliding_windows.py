@@ -6,7 +6,6 @@ import contextlib
 import copy
 import itertools
 import json
-import math
 import pickle
 import re
 import tracemalloc
@@ -120,48 +119,13 @@ def test_writing_into_targets_changes_neither_inputs_nor_stream(make, dtype):
     assert torch.equal(fresh, before + 1)
 
 
-STREAMS = {
-    "list": lambda ids: ids.tolist(),
-    "tuple": lambda ids: tuple(ids.tolist()),
-    "uint16": lambda ids: ids.astype(np.uint16),
-    "big-endian uint16": lambda ids: ids.astype(">u2"),
-    "uint32": lambda ids: ids.astype(np.uint32),
-    "big-endian int64": lambda ids: ids.astype(">i8"),
-    "uint64": lambda ids: ids.astype(np.uint64),
-    "every third of an array": lambda ids: np.repeat(ids, 3)[::3],
-    "backward": lambda ids: ids[::-1].copy()[::-1],
-    "column": lambda ids: np.stack([ids, ids + 7], axis=1)[:, 0],
-    "read-only": lambda ids: np.frombuffer(ids.tobytes(), dtype=ids.dtype),
-    "torch int32": lambda ids: torch.from_numpy(ids).to(torch.int32),
-    "torch int64": lambda ids: torch.from_numpy(ids),
-    "torch uint16": lambda ids: torch.from_numpy(ids).to(torch.uint16),
-    "every second of a tensor": lambda ids: torch.from_numpy(np.repeat(ids, 2))[::2],
-}
-
-
-@pytest.mark.parametrize("kind", STREAMS)
-def test_streams_of_every_kind_give_the_same_batches(kind):
-    ids = np.random.default_rng(0).integers(0, 65_536, 50)
-    stream = STREAMS[kind](ids)
-    expected = naive_batch(ids, [0, 7, 39], 10)
-    for inputs, targets in (gather_windows(stream, [0, 7, 39], 10), SlidingWindowDataset(stream, 10)[[0, 7, 39]]):
-        assert (inputs.tolist(), targets.tolist()) == expected
-        assert inputs.dtype == targets.dtype == torch.int64
-
-
 @pytest.mark.parametrize(
     ("ids", "starts", "context_length", "words"),
     [
-        (
-            range(20),
-            [0, 16],
-            4,
-            "must lie in 0 ... 15: 5 ids (context_length + 1) are needed from each on, in a stream of 20",
-        ),
+        (range(20), [0, 16], 4, "must lie in 0 ... 15: 5 ids"),
         (range(20), [-1, 3], 4, "got -1 ... 3"),
         (range(4), [0], 4, "must lie in nothing at all"),
         (range(20), [0], 2**63 - 1, "must lie in nothing at all"),
-        ([], [0], 4, "in a stream of 0"),
     ],
 )
 def test_windows_beyond_the_stream_are_refused(ids, starts, context_length, words):
@@ -239,23 +203,19 @@ def test_the_data_set_holds_exactly_the_windows_at_its_starts(num_tokens, contex
 
 
 def test_indices_work_as_in_a_list():
-    dataset = SlidingWindowDataset(range(20), 3, 2)
-    starts = list(range(0, 17, 2))
+    dataset, starts = SlidingWindowDataset(range(20), 3, 2), np.arange(0, 17, 2)
     assert len(dataset) == len(starts) == 9
-    for index in (0, 4, 8, -1, -9, np.int64(2), torch.tensor(5), torch.tensor(-2)):
-        inputs, targets = dataset[index]
-        first = starts[int(index)]
-        assert (inputs.tolist(), targets.tolist()) == ([first, first + 1, first + 2], [first + 1, first + 2, first + 3])
-    for cut in (slice(2, 5), slice(None), slice(-3, None), slice(None, None, -2), slice(5, 5), slice(7, 100)):
-        assert dataset[cut][0][:, 0].tolist() == starts[cut]
-    for indices in ([3, 0, 3, -1], np.array([3, 0]), torch.tensor([8, 1]), range(3), np.array([], dtype=int), []):
-        assert dataset[indices][0][:, 0].tolist() == [starts[int(i)] for i in indices]
-    assert dataset[np.array([[0, 1], [2, 3]])][0].shape == (2, 2, 3)
+    one = (0, 8, -9, np.int64(2), torch.tensor(-2))
+    cuts = (slice(2, 5), slice(None), slice(-3, None), slice(None, None, -2), slice(5, 5), slice(7, 100))
+    several = ([3, 0, 3, -1], torch.tensor([8, 1]), range(3), [], np.array([[0, 1], [2, 3]]))
+    for index in (*one, *cuts, *several):
+        inputs, targets = map(torch.Tensor.numpy, dataset[index])
+        first = starts[index if isinstance(index, slice) else np.asarray(index, dtype=int)]
+        assert np.array_equal(inputs, first[..., None] + np.arange(3))
+        assert np.array_equal(targets, inputs + 1)
 
 
-@pytest.mark.parametrize(
-    "index", [16, -17, [0, 16], torch.tensor(16), None, ..., "0", [True, False], 1.0, (0, 1), True]
-)
+@pytest.mark.parametrize("index", [16, -17, [0, 16], None, [True, False]])
 def test_an_index_that_a_list_would_refuse_is_refused(index):
     dataset = SlidingWindowDataset(range(20), 4)
     for windows_ in (dataset, dataset.as_rows()):
@@ -404,17 +364,6 @@ def padded(**settings) -> SlidingWindowDataset:
     return SlidingWindowDataset(np.arange(1, 32), 4, 4, pad_tail=True, **settings)  # 7 whole windows, and ids 29 to 31
 
 
-def test_one_padded_window_is_a_pair_and_a_batch_is_ones_own():
-    dataset = padded()
-    inputs, targets = dataset[-1]
-    assert (inputs.tolist(), targets.tolist()) == ([29, 30, 31, 0], [30, 31, -100, -100])
-    targets[:] = 5
-    assert dataset[7][1].tolist() == [30, 31, -100, -100]
-    assert len(dataset) == len(SlidingWindowDataset(np.arange(1, 32), 4, 4)) + 1
-    whole = SlidingWindowDataset(np.arange(1, 30), 4, 4, pad_tail=True)  # nothing is left
-    assert torch.equal(whole[:][1], SlidingWindowDataset(np.arange(1, 30), 4, 4)[:][1])
-
-
 def test_padded_rows_for_transformers_predict_what_the_pairs_predict():
     rows = padded().as_rows()
     assert len(rows) == 8
@@ -453,7 +402,7 @@ def test_the_fingerprint_tells_texts_apart_and_not_their_dtypes(num_tokens):
     fingerprint = SlidingWindowDataset(ids, 1).fingerprint
     for same in (ids.tolist(), ids.astype(np.uint8), ids.astype(">u4"), torch.from_numpy(ids.copy())):
         assert SlidingWindowDataset(same, 1).fingerprint == fingerprint
-    others = [np.roll(ids, 1) if len(set(ids.tolist())) > 1 else ids + 1, ids + 1]
+    others = [np.roll(ids, 1), ids + 1]
     for position_ in (0, -1):
         others.append(ids.copy())
         others[-1][position_] += 1
@@ -497,15 +446,11 @@ def epoch(num_windows: int, batch_size: int, number: int = 0, **settings) -> lis
 def test_the_loader_is_a_torch_dataloader_of_int64_batches():
     loader = make_dataloader(SlidingWindowDataset(range(20), 4, 3), 2, base_seed=0, shuffle=False)
     assert isinstance(loader, DataLoader)
-    assert len(loader) == 3
+    assert (len(loader), len(loader.dataset), loader.sampler.batch_size) == (3, 6, 2)
     batches = list(loader)
-    assert [tuple(inputs.shape) for inputs, _ in batches] == [(2, 4), (2, 4), (2, 4)]
     assert batches[1][0].tolist() == [[6, 7, 8, 9], [9, 10, 11, 12]]
     assert batches[1][1].tolist() == [[7, 8, 9, 10], [10, 11, 12, 13]]
     assert batches[1][0].dtype == batches[1][1].dtype == torch.int64
-    assert loader.sampler.batch_size == 2
-    assert len(loader.dataset) == 6
-    assert loader.windows.stride == 3
 
 
 @given(st.integers(1, 60), st.integers(1, 20), st.booleans(), st.booleans(), st.integers(0, 5))
@@ -568,10 +513,7 @@ def test_loading_leaves_the_global_generators_alone(num_workers):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        (
-            {"batch_size": 17, "drop_last": True},
-            "needs at least 17 windows for one batch, got 16: the mean loss of no batches",
-        ),
+        ({"batch_size": 17, "drop_last": True}, "needs at least 17 windows for one batch, got 16"),
         ({"batch_size": 9, "drop_last": True, "world_size": 2}, "needs at least 18 windows"),
         ({"world_size": 17}, "needs at least 17 windows"),
         ({"rank": 1}, "rank must be an integer of at least 0 and at most 0, got 1"),
@@ -702,28 +644,6 @@ def test_after_a_resumed_epoch_the_next_one_is_whole(num_workers):
     assert windows(loader) == epoch(53, 5, 3)
 
 
-def test_the_state_is_right_at_every_moment():
-    loader = small_loader()
-    delivered = lambda: loader.state_dict()["windows_delivered"] // 5
-    assert delivered() == 0
-    for number, _ in enumerate(loader, start=1):
-        assert delivered() == number
-        if number == 4:
-            break
-    assert delivered() == 4
-    loader.load_state_dict(loader.state_dict())
-    assert delivered() == 4  # before the first batch, too
-    for _ in range(2):  # each iteration begins there, until one has come to the end
-        next(iter(loader))
-        assert delivered() == 5
-    windows(loader)
-    assert position(loader) == (1, 0)
-    next(iter(loader))
-    assert position(loader) == (1, 1)
-    loader.sampler.set_epoch(3)
-    assert position(loader) == (3, 0)
-
-
 @pytest.mark.parametrize(
     ("name", "changes"),
     [
@@ -748,9 +668,7 @@ def test_a_state_of_another_loader_is_refused_by_what_differs(name, changes):
     [
         ({"windows_delivered": 54}, "windows_delivered must be an integer of at least 0 and at most 53"),
         ({"windows_delivered": -1}, "windows_delivered must be"),
-        ({"windows_delivered": True}, "windows_delivered must be"),
         ({"epoch": -1}, "epoch must be"),
-        ({"epoch": math.nan}, "epoch must be"),
         ({"stride": np.array([1])}, "state was saved with stride=array"),
     ],
 )
@@ -806,8 +724,10 @@ def test_a_peek_does_not_move_the_loop_that_runs(num_workers):
 def test_a_peek_after_loading_keeps_the_loaded_position():
     whole = epoch(53, 5, 2)
     loader = small_loader(2, 4)
-    for _ in range(2):
+    assert position(loader) == (2, 4)  # before the first batch, too
+    for _ in range(2):  # each iteration begins there, until one has come to the end
         assert starts_of(next(iter(loader))) == whole[4]
+        assert position(loader) == (2, 5)
     loader.sampler.set_epoch(2)
     assert windows(loader) == whole[4:]
     assert windows(loader) == epoch(53, 5, 3)
@@ -826,13 +746,3 @@ def test_setting_the_epoch_does_not_move_a_loop_that_runs():
     assert got == epoch(53, 5)
     assert windows(loader) == epoch(53, 5, 1)
     assert position(loader) == (2, 0)
-
-
-@pytest.mark.parametrize(("number", "delivered"), [(0, 6), (3, 6), (0, 0)])
-def test_the_end_of_an_older_loop_does_not_undo_a_loaded_state(number, delivered):
-    loader = small_loader()
-    old = iter(loader)
-    next(old)
-    loader.load_state_dict(loader.state_dict() | at(number, delivered))
-    list(old)
-    assert windows(loader) == epoch(53, 5, number)[delivered:]
