@@ -31,7 +31,7 @@ from course_lib.document_boundaries import (
 )
 from course_lib.document_packing import pack_documents, pack_examples, packing_report
 from course_lib.foundation import AttentionModel, document_marks, encode_corpus, encode_each, load_documents, one_thread
-from course_lib.long_documents import PaddingCollator, StreamingTextDataset, chunk_examples
+from course_lib.long_documents import PaddingCollator, chunk_examples, chunk_ids
 from course_lib.next_token_shifting import next_token_loss
 from course_lib.teaching import train
 
@@ -596,16 +596,9 @@ def test_documents_are_marked_once_and_no_id_is_too_large(published, encoded):
     assert document_marks(published) == (BEGINNING if published.begins else None, END)
 
 
-def test_chunks_give_back_their_documents(published, encoded, tmp_path):
-    datasets.Dataset.from_dict({"text": PUBLISHED_TEXTS}).save_to_disk(tmp_path / "texts")
-    stream = StreamingTextDataset(datasets.load_from_disk(tmp_path / "texts"), published, max_length=64)
-    pieces = {number: [] for number in range(len(PUBLISHED_TEXTS))}
-    for item in stream:
-        pieces[item["document"]].append(item["input_ids"].numpy())
-    for number, ids in enumerate(encoded):
-        assert np.array_equal(np.concatenate(pieces[number]), ids)
+def test_chunks_give_back_their_documents(published, encoded):
     rows = chunk_examples({"text": PUBLISHED_TEXTS}, published, max_length=64)["input_ids"]
-    assert rows == [piece.tolist() for parts in pieces.values() for piece in parts]
+    assert rows == [chunk.tolist() for ids in encoded for chunk in chunk_ids(ids, 64)]
     batch = PaddingCollator(published)([{"input_ids": row} for row in rows])
     # The pad is the end, and still each end is scored and no pad is.
     assert (batch["labels"] == END).sum() == len(PUBLISHED_TEXTS)

@@ -81,7 +81,7 @@ def keys(items) -> list[tuple[int, int]]:
     return [(item["document"], item["chunk"]) for item in items]
 
 
-# count_chunks, chunk_starts
+# count_chunks, chunk_starts, chunk_ids, chunk_rows
 
 
 def naive_starts(num_tokens: int, max_length: int, overlap: int) -> list[int]:
@@ -98,21 +98,20 @@ lengths_and_steps = st.integers(1, 40).flatmap(lambda length: st.tuples(st.just(
 
 
 @given(st.integers(0, 200), lengths_and_steps)
-def test_starts_are_those_of_the_loop_and_counted_in_closed_form(num_tokens, shape):
+def test_chunks_are_those_of_the_loop_and_counted_in_closed_form(num_tokens, shape):
     max_length, overlap = shape
     starts = chunk_starts(num_tokens, max_length, overlap)
     assert starts.dtype == np.int64
     assert starts.tolist() == naive_starts(num_tokens, max_length, overlap)
     assert count_chunks(num_tokens, max_length, overlap) == len(starts)
+    chunks = chunk_ids(np.arange(num_tokens), max_length, overlap)
+    assert [chunk.tolist() for chunk in chunks] == [[*range(num_tokens)][s : s + max_length] for s in starts]
 
 
 def test_chunks_of_the_largest_numbers_do_not_overflow():
     assert count_chunks(10**15 + 1, 2048, 48) == 1 + -(-(10**15 + 1 - 2048) // 2000)
     assert count_chunks(np.int16(30_000), np.int16(20_000), np.int16(19_999)) == 10_001
     assert chunk_starts(2**62, 2**61).tolist() == [0, 2**61]
-    for call in (lambda: chunk_starts(2**70, 2**69), lambda: chunk_starts(9, 2**62 + 1), lambda: chunk_ids([1], 2**70)):
-        with pytest.raises(ValueError, match=r"^(num_tokens|max_length) must be an integer"):
-            call()
 
 
 @pytest.mark.parametrize("cut", [partial(count_chunks, 0), partial(chunk_starts, 9), partial(chunk_ids, range(9))])
@@ -120,21 +119,6 @@ def test_chunks_of_the_largest_numbers_do_not_overflow():
 def test_an_overlap_of_a_whole_chunk_would_never_end(cut, overlap):
     with pytest.raises(ValueError, match=r"^overlap must be less than max_length 4"):
         cut(4, overlap)
-
-
-# chunk_ids, chunk_rows
-
-
-@given(st.integers(1, 200), lengths_and_steps)
-def test_chunks_cover_the_document_end_with_it_and_none_lies_inside_another(num_tokens, shape):
-    max_length, overlap = shape
-    chunks = chunk_ids(np.arange(num_tokens), max_length, overlap)
-    assert set(np.concatenate(chunks).tolist()) == set(range(num_tokens))
-    assert chunks[-1][-1] == num_tokens - 1
-    for before, after in itertools.pairwise(chunks):
-        assert len(before) == max_length
-        assert before[-1] - after[0] + 1 == overlap
-        assert after[-1] > before[-1]
 
 
 def test_chunks_are_views_that_nobody_can_write_into():
@@ -176,18 +160,16 @@ def test_chunks_are_drawn_as_what_is_new_what_was_there_and_what_is_missing():
 
 
 @pytest.mark.parametrize(
-    ("features", "settings", "words"),
+    ("features", "words"),
     [
-        ({"text": "ab"}, {}, "use map with batched=True"),
-        (["ab"], {}, "features must be a batch"),
-        ({"text": ["ab"]}, {"text_column": "body"}, "features must have a column 'body', got ['text']"),
-        ({"text": ["ab", "az"]}, {}, "text 1 cannot be encoded: character 'z'"),
-        ({"text": ["ab"]}, {"tokenizer": None}, "tokenizer must have a method encode"),
+        ({"text": "ab"}, "use map with batched=True"),
+        ({"body": ["ab"]}, r"features must have a column 'text', got \['body'\]"),
+        ({"text": ["ab", "az"]}, "text 1 cannot be encoded: character 'z'"),
     ],
 )
-def test_a_batch_that_cannot_be_encoded_is_refused(features, settings, words):
-    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
-        chunk_examples(features, **{"tokenizer": CharTokenizer("ab"), "max_length": 4} | settings)
+def test_a_batch_that_cannot_be_encoded_is_refused(features, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        chunk_examples(features, CharTokenizer("ab"), max_length=4)
 
 
 def test_an_end_of_text_may_be_said_and_need_not_fit_into_16_bits():
@@ -246,19 +228,15 @@ DATA = datasets.Dataset.from_dict({"text": ["abcde", "", "ab", "abcabcabcabc"], 
 @pytest.mark.parametrize(
     ("dataset", "settings", "words"),
     [
-        (["abcde"], {}, "dataset must be a datasets.Dataset, got list"),
         (datasets.DatasetDict({"train": DATA}), {}, "dataset must be one split, got a DatasetDict of ['train']"),
         (DATA.to_iterable_dataset(), {}, "got IterableDataset: it shares itself out and resumes already"),
         (DATA.select([]), {}, "dataset must hold at least one document"),
         (datasets.Dataset.from_dict({"text": ["a", None]}), {}, "row 1 is None"),
         (datasets.Dataset.from_dict({"text": [["a"]]}), {}, "must hold texts"),
-        (DATA, {"text_column": "row"}, "must hold texts"),
         (DATA, {"text_column": "body"}, "text_column must be one of 'text', 'row', got 'body'"),
-        (DATA, {"tokenizer": CharTokenizer}, "tokenizer must have a method encode(text), got a class"),
         (DATA, {"tokenizer": None}, "tokenizer must have a method encode"),
         (DATA, {"overlap": 4}, "overlap must be less than max_length 4"),
         (DATA, {"rank": 1}, "rank must be"),
-        (DATA, {"end_of_text_id": -1}, "end_of_text_id must be"),
     ],
 )
 def test_what_cannot_be_read_to_its_end_is_refused_before_any_work(dataset, settings, words):
@@ -321,7 +299,7 @@ def test_workers_may_be_started_in_any_way(on_disk, characters, method):
     assert sorted(keys(loader)) == sorted(keys(stream))
 
 
-@pytest.mark.parametrize("num_workers", [0, 1, 2, 4])
+@pytest.mark.parametrize("num_workers", [0, 2, 4])
 @pytest.mark.parametrize("world_size", [1, 2, 3])
 def test_shares_of_ranks_and_workers_are_disjoint_and_complete(on_disk, characters, num_workers, world_size):
     small = on_disk.select(range(7))  # where there are more readers than that, some are idle
@@ -573,28 +551,22 @@ def test_a_state_of_this_process_is_not_gone_on_with_by_workers(on_disk, charact
 
 
 @pytest.mark.parametrize(
-    ("changes", "name"),
-    [
-        ({"max_length": 128}, "max_length"),
-        ({"overlap": 0}, "overlap"),
-        ({"base_seed": 4}, "base_seed"),
-        ({"base_seed": None}, "base_seed"),
-        ({"rank": 1, "world_size": 2}, "rank"),
-        ({"world_size": 2}, "world_size"),
-    ],
+    "changes", [{"max_length": 128}, {"overlap": 0}, {"base_seed": 4}, {"rank": 1, "world_size": 2}, {"world_size": 2}]
 )
-def test_a_state_of_other_settings_is_refused_by_name(on_disk, characters, changes, name):
+def test_a_state_of_other_settings_is_refused_by_name(on_disk, characters, changes):
     state = make(on_disk, characters).state_dict()
-    with pytest.raises(ValueError, match=f"saved with {name}="):
+    with pytest.raises(ValueError, match=f"saved with {next(iter(changes))}="):
         make(on_disk, characters, **changes).load_state_dict(state)
 
 
-def test_a_state_of_another_text_or_tokenizer_is_refused(on_disk, characters, tokenizer):
-    state = make(on_disk, characters).state_dict()
-    reversed_rows = on_disk.select(range(len(on_disk))[::-1])
-    for other in (make(reversed_rows, characters), make(on_disk, tokenizer)):
-        with pytest.raises(ValueError, match="saved with fingerprint="):
-            other.load_state_dict(state)
+def test_a_state_of_another_order_of_texts_or_another_tokenizer_is_refused(on_disk, characters, tokenizer):
+    backward = on_disk.select(range(len(on_disk))[::-1])
+    for data in (on_disk, on_disk.shuffle(seed=1)):
+        state = make(data, characters).state_dict()
+        others = make(backward, characters), make(on_disk.shuffle(seed=2), characters), make(data, tokenizer)
+        for other in others:
+            with pytest.raises(ValueError, match="saved with fingerprint="):
+                other.load_state_dict(state)
 
 
 SELECTIONS = {
@@ -620,13 +592,6 @@ def test_a_state_is_refused_where_a_single_text_has_changed(documents, on_disk, 
             state_of(changed).load_state_dict(state)
 
 
-@pytest.mark.parametrize("selection", [lambda data: data.shuffle(seed=2), lambda data: data.select(range(196)[::-1])])
-def test_a_state_of_another_order_of_the_same_table_is_refused(on_disk, characters, selection):
-    state = make(on_disk.shuffle(seed=1), characters).state_dict()
-    with pytest.raises(ValueError, match="saved with fingerprint="):
-        make(selection(on_disk), characters).load_state_dict(state)
-
-
 @pytest.mark.parametrize(
     ("documents", "chunks", "left"),
     [(3, 3, [(3, 3)]), (2, 1, [(3, 0), (3, 1), (3, 2), (3, 3)]), (4, 0, [(0, 0), (0, 1), (1, 0), (2, 0)])],
@@ -641,22 +606,16 @@ def test_a_place_at_the_end_of_a_document_is_the_beginning_of_the_next(documents
     ("entry", "words"),
     [
         ({"epoch": -1}, "epoch must be"),
-        ({"epoch": 2**62 + 1}, "epoch must be"),
         ({"documents": 5}, "documents must be"),
         ({"documents": 4, "chunks": 1}, "chunks must be"),
-        ({"chunks": "0"}, "chunks must be"),
         ({"documents": 1, "chunks": 10**6}, "chunks of the state must be at most 1, as row 1 has, got 1000000"),
     ],
 )
 def test_a_place_that_is_not_there_is_refused(entry, words):
     stream = make(DATA, CharTokenizer("abcde"), max_length=4, overlap=0, base_seed=None)
 
-    def go_on():
-        stream.load_state_dict(stream.state_dict() | entry)
-        next(iter(stream))
-
-    with pytest.raises((TypeError, ValueError), match=rf"^{words}"):
-        go_on()
+    with pytest.raises(ValueError, match=rf"^{words}"):  # the last one when its document is read
+        stream.load_state_dict(stream.state_dict() | entry) or next(iter(stream))
 
 
 # PaddingCollator
@@ -701,30 +660,17 @@ def test_labels_that_rows_bring_are_kept():
     assert PaddingCollator(Wrapped())(rows)["labels"].tolist() == [[-100, 6], [7, -100]]
 
 
-@pytest.mark.parametrize(
-    ("rows", "max_length", "words"),
-    [
-        ([], None, "rows must hold at least one row"),
-        (None, None, "rows must be several rows"),
-        ([5], None, "rows[0] must have input_ids, got a int"),
-        ([{"input_ids": [1]}, {"input_ids": []}], None, "rows[1] must hold at least one id, got none"),
-        ([{"input_ids": [1, 2, 3]}], 2, "no longer than max_length 2, got 3 in row 0"),
-        ([{"input_ids": [1.5]}], None, "input_ids must be"),
-        ([{"input_ids": [[1]]}], None, "input_ids must be"),
-        ([{"input_ids": [5], "labels": [5]}, {"input_ids": [7]}], None, "labels must be in all rows or in"),
-    ],
-)
-def test_rows_that_make_no_batch_are_refused(rows, max_length, words):
-    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
-        PaddingCollator(Wrapped(), max_length)(rows)
+def test_rows_are_no_longer_than_asked_and_all_have_labels_or_none():
+    with pytest.raises(ValueError, match="no longer than max_length 2, got 3 in row 0"):
+        PaddingCollator(Wrapped(), 2)([{"input_ids": [1, 2, 3]}])
+    with pytest.raises(ValueError, match="labels must be in all rows or in"):
+        PaddingCollator(Wrapped())([{"input_ids": [5], "labels": [5]}, {"input_ids": [7]}])
 
 
-@pytest.mark.parametrize(
-    "tokenizer", [None, CharTokenizer("ab"), *(SimpleNamespace(pad_token_id=i) for i in (None, -1, 2**63))]
-)
-def test_a_tokenizer_without_padding_is_refused(tokenizer):
-    with pytest.raises(ValueError, match=r"^(tokenizer must have a pad token|pad_token_id must be)"):
-        PaddingCollator(tokenizer)([{"input_ids": [1]}])
+def test_a_tokenizer_without_padding_is_refused():
+    for tokenizer in (CharTokenizer("ab"), SimpleNamespace(pad_token_id=None)):
+        with pytest.raises(ValueError, match=r"^tokenizer must have a pad token"):
+            PaddingCollator(tokenizer)
 
 
 # padding_share, batches_by_length
@@ -758,9 +704,7 @@ def test_the_padding_of_the_largest_lengths_does_not_overflow():
     ("lengths", "batches", "words"),
     [
         ([1, 2, 3, 4], [[[0, 1], [2, 3]]], "batches must be one-dimensional, got shape (2, 2)"),
-        ([1, 2], [0, 1], "batches must be one-dimensional, got shape ()"),
         ([3, 4], [[0, 2]], "batches must lie in 0 ... 1, got 0 ... 2"),
-        ([3, 4], [[-1]], "batches must lie in 0 ... 1"),
         ([3], [[]], "batches must hold at least one row each"),
         ([3], [], "batches must hold at least one batch"),
         ([], [[0]], "lengths must hold at least one"),

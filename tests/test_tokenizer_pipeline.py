@@ -93,15 +93,18 @@ def test_the_training_stream_is_filtered_by_quality_and_length():
     assert len(list(training_texts(DOCUMENTS, min_quality=0, min_length=0))) == len(DOCUMENTS)
 
 
-@pytest.mark.parametrize(("quality", "length", "kept"), [(2, 100, 0), (3, 99, 0), (3, 100, 1), (5, 101, 1)])
-def test_the_bounds_of_the_filter_are_inclusive(quality, length, kept):
-    assert len(list(training_texts([Document("1", "article", quality, "x" * length)]))) == kept
-
-
-def test_markup_does_not_count_as_length_and_code_keeps_it():
-    page = f"<div class='{'x' * 200}'>short</div>"
-    assert list(training_texts([Document("1", "web", 5, page)])) == []
-    assert list(training_texts([Document("1", "code", 5, page)])) == [page]
+@pytest.mark.parametrize(
+    ("kind", "quality", "text", "is_kept"),
+    [
+        ("article", 2, "x" * 100, False),
+        ("article", 3, "x" * 99, False),
+        ("article", 3, "x" * 100, True),
+        ("web", 5, f"<div class='{'x' * 200}'>short</div>", False),  # markup does not count
+        ("code", 5, f"<div class='{'x' * 200}'>short</div>", True),
+    ],
+)
+def test_bounds_are_inclusive_and_count_what_is_kept(kind, quality, text, is_kept):
+    assert list(training_texts([Document("1", kind, quality, text)])) == [text] * is_kept
 
 
 def test_documents_are_read_one_by_one_and_a_wrong_one_is_named():
@@ -156,39 +159,21 @@ def test_normalizing_twice_changes_nothing_more(text, keep_indentation):
     assert normalizer.normalize_str(once) == once
 
 
-@given(nasty_texts)
-@settings(max_examples=200)
-def test_normalized_text_is_nfc_without_control_characters_or_trailing_spaces(text):
-    normal = NORMALIZER.normalize_str(text)
-    assert unicodedata.is_normalized("NFC", normal)
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\ufffd]|[ \t]$|[ \t]\n|\n\n\n", normal)
-
-
 @pytest.mark.parametrize(
     ("text", "normal"),
     [
-        ("", ""),
-        ("cafe\u0301", "café"),
         ("e\u200b\u0301", "é"),
         ("a\x00\x07\x1b\x7f\x9fb", "ab"),
         ("a\u200b\u2060\ufeff\u00adb\ufffd", "ab"),
-        ("co\u200dl\u200cumn", "column"),
         ("👩\u200d🚀 👩🏽\u200d🚀 ❤\ufe0f\u200d🔥", "👩\u200d🚀 👩🏽\u200d🚀 ❤\ufe0f\u200d🔥"),
         ("می\u200cخواهم क्\u200dष", "می\u200cخواهم क्\u200dष"),
         ("\u0301\u094d\u200c", "\u094d\u0301\u200c"),
         ("a\r\nb\rc\x0bd\x0ce\x85f\u2028g\u2029h", "a\nb\nc\nd\ne\nf\ng\nh"),
-        ("a    b", "a b"),
         ("a\t  b", "a\t b"),
-        ("a \u200b b", "a b"),
         ("\t\tx = 1", "\t\tx = 1"),
-        ("    x =  1", "    x = 1"),
         ("a  \nb\t\n", "a\nb\n"),
-        ("a\n\n\nb", "a\n\nb"),
         ("a\n \n\t\n\nb", "a\n\nb"),
-        ("a\n\nb", "a\n\nb"),
-        ("a\u00a0\u00a0b", "a\u00a0\u00a0b"),
         ("a\u200eb", "a\u200eb"),
-        ("\x00\ufeff\u200d", ""),
     ],
 )
 def test_each_step_of_the_normalizer(text, normal):
@@ -385,13 +370,6 @@ def test_special_tokens_come_first_and_the_size_is_kept(tokenizers, name):
     assert sorted(tokenizers[name].get_vocab().values()) == list(range(tokenizers[name].get_vocab_size()))
 
 
-def test_the_order_of_special_tokens_fixes_their_ids():
-    names = ["<|b|>", "<|a|>", "<|c|>"]
-    made = build_tokenizer(["some text"], vocab_size=300, special_tokens=names)
-    assert [made.token_to_id(name) for name in names] == [0, 1, 2]
-    assert made.encode("x").tokens[-1] == "<|b|>"
-
-
 def test_training_is_repeatable_and_does_not_depend_on_batches():
     texts = list(training_texts(DOCUMENTS))[::4]
     once = build_tokenizer(texts, vocab_size=500)
@@ -454,10 +432,6 @@ def test_marks_stand_where_they_are_said_to(tokenizers):
     [
         ([], "empty corpus"),
         ([" \n"], "empty corpus"),
-        (" ", "texts must be several texts"),
-        (["fine", b"bytes"], "texts[1] must be a str, got bytes"),
-        (["\udc00"], "texts[0] must be Unicode"),
-        ([{"body": ["a"]}], "text_column must be one of ['body'], got 'text'"),
     ],
 )
 def test_what_holds_no_texts_trains_no_tokenizer(texts, words):
@@ -470,21 +444,14 @@ def test_what_holds_no_texts_trains_no_tokenizer(texts, words):
     [
         ({"vocab_size": 257}, "vocab_size must be at least 258"),
         ({"vocab_size": 513, "continuing_subword_prefix": "▸"}, "vocab_size must be at least 514: 512 tokens of"),
-        ({"continuing_subword_prefix": 3}, "continuing_subword_prefix must be a str, got int"),
         ({"special_tokens": []}, "special_tokens must hold at least one name"),
         ({"special_tokens": ["<|a|>", "<|a|>"]}, "special_tokens must be different"),
-        ({"special_tokens": "<|a|>"}, "special_tokens must be a list of names"),
-        ({"special_tokens": {"<|a|>"}}, "special_tokens must be a list of names"),
-        ({"special_tokens": [3]}, "special_tokens[0] must be a str"),
         ({"special_tokens": ["the"]}, "special_tokens must not be ordinary text"),
         ({"special_tokens": ["<0x41>"], "byte_fallback": True}, "special_tokens must not be ordinary text"),
         ({"special_tokens": ["$A"]}, "special_tokens must not begin with $"),
         ({"special_tokens": ["<|endé|>"]}, "special_tokens must survive the decoder"),
         ({"special_tokens": ["<|a▸|>"], "end_of_word_suffix": "▸", "vocab_size": 600}, "must survive the decoder"),
-        ({"end_of_word_suffix": ""}, "end_of_word_suffix must hold a character"),
-        ({"end_of_word_suffix": 3}, "end_of_word_suffix must be a str, got int"),
         ({"end_of_word_suffix": "</w>"}, "end_of_word_suffix must hold a character"),
-        ({"continuing_subword_prefix": "##"}, "continuing_subword_prefix must hold a character"),
         ({"end_of_word_suffix": "▸", "continuing_subword_prefix": "▸"}, "must differ from the prefix"),
         ({"end_of_word_suffix": "▸", "byte_fallback": True}, "end_of_word_suffix must be None with byte_fallback"),
     ],
@@ -497,6 +464,7 @@ def test_settings_whose_tokenizer_would_lose_text_are_refused(options, words):
 def test_names_with_spaces_colons_and_letters_of_other_alphabets_are_special_tokens():
     names = ["<| end:1 |>", "‹|endé|>"]
     made = build_tokenizer(["the cat"], vocab_size=258, special_tokens=names, progress=False)
+    assert [made.token_to_id(name) for name in names] == [0, 1]
     assert made.encode("the", "cat").tokens[-1] == names[0]
     assert made.decode([1], skip_special_tokens=False) == names[1]
 
@@ -538,8 +506,6 @@ def test_failures_are_found_and_told(tokenizer):
 
 def test_a_special_token_in_a_text_is_told_and_what_is_no_tokenizer_refused(tokenizer):
     assert find_round_trip_failures(tokenizer, ["a <|pad|>"]) == [("a <|pad|>", "a<|pad|>")]
-    with pytest.raises(TypeError, match=r"^texts must be several texts"):
-        find_round_trip_failures(tokenizer, "text")
     with pytest.raises(ValueError, match=r"^against must be one of 'normalized', 'original', got 'text'"):
         find_round_trip_failures(tokenizer, ["a"], against="text")
     for call in (lambda: find_round_trip_failures(None, ["a"]), lambda: wrap_tokenizer(None, model_max_length=8)):
@@ -632,7 +598,7 @@ def test_one_token_in_three_roles_is_allowed_and_hides_every_end(tokenizer):
 
 @pytest.mark.parametrize(
     "settings",
-    [{"pad_token": "a"}, {"pad_token": "[PAD]"}, {"pad_token": None}, {"end_of_text": "</s>"}, {"end_of_text": ""}],
+    [{"pad_token": "a"}, {"pad_token": "[PAD]"}, {"end_of_text": "</s>"}],
 )
 def test_roles_are_those_of_special_tokens_that_there_are(tokenizer, settings):
     with pytest.raises(ValueError, match=rf"^{next(iter(settings))} must be one of the special"):
