@@ -241,19 +241,19 @@ def test_notebooks_import_lessons_by_name_and_rooms_as_rooms(notebook):
 HEAVY = {"matplotlib", "transformers", "datasets", "ray"}
 
 
-def heavy_that_it_uses(lesson: str) -> frozenset[str]:
-    """What a lesson, or an earlier one that it imports, names in an import."""
+def heavy_that_it_uses(lesson: str) -> tuple[str, ...]:
+    """What a lesson, or an earlier one that it imports, names in an import, in an order that every process has."""
     used = set()
     for name in LESSONS[: LESSONS.index(lesson) + 1]:
         if name == lesson or name in imports_of_lesson(lesson):
             nodes = [node for path in files_of(name) for node in import_statements(path)]
             used |= {n.module.split(".")[0] for n in nodes if isinstance(n, ast.ImportFrom) and n.module}
             used |= {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
-    return frozenset(HEAVY & used)
+    return tuple(sorted(HEAVY & used))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("used", sorted(set(map(heavy_that_it_uses, LESSONS)), key=sorted), ids=" ".join)
+@pytest.mark.parametrize("used", sorted(set(map(heavy_that_it_uses, LESSONS))), ids=" ".join)
 def test_importing_a_lesson_loads_nothing_heavy_that_it_does_not_use(used):
     """Those that use the same share a process, whose imports take most of the time."""
     program = "import sys, importlib\nfor name in sys.argv[1:]:\n    importlib.import_module('course_lib.' + name)\n"
@@ -264,7 +264,7 @@ def test_importing_a_lesson_loads_nothing_heavy_that_it_does_not_use(used):
     assert len(alike) == len(done.stdout.splitlines())
     for line in done.stdout.splitlines():
         lesson, *loaded = line.split()
-        assert HEAVY & set(loaded) <= used, lesson
+        assert HEAVY & set(loaded) <= set(used), lesson
 
 
 @pytest.mark.slow
