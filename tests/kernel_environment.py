@@ -12,6 +12,7 @@ import pytest
 
 LOOPBACK = ["127.0.0.1", "::1"]  # a kernel talks to whoever runs it
 START_METHOD = "COURSE_START_METHOD"
+ROOT = Path(__file__).resolve().parent.parent
 
 # A kernel runs this before the first cell. Outputs must not depend on how many CPUs a machine has.
 STARTUP = f"""
@@ -30,6 +31,8 @@ def kernel_environment(directory: Path, startup_code: str = STARTUP) -> dict[str
     (startup / "00-offline.py").write_text(startup_code, encoding="utf-8")
     return {
         "IPYTHONDIR": str(directory),
+        # This checkout, whichever the environment has installed: several may share one.
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
         "COURSE_PROGRESS": "0",
         "COURSE_MY_LOADER": str(directory / "my_loader.py"),  # never the file of a reader
         # What is used with a mouse has an identity of its own each time it is shown.

@@ -262,6 +262,28 @@ def test_a_guess_unfolds_the_answer_and_the_first_one_counts(page_of):
 
 
 @pytest.mark.browser
+def test_a_guess_unfolds_the_prose_below_it_wherever_it_is_drawn_and_no_other(visit, tmp_path):
+    told = '<details class="told"><summary>Read on</summary><p>{}</p></details>'
+    shown = [predict({name: 7})._repr_html_() for name in ("first", "second", "third")]
+    page = tmp_path / "page.html"
+    body = f"{shown[0]}<figure></figure>{told.format('one')}{shown[1]}{shown[2]}{told.format('three')}"
+    page.write_text(f"<!doctype html>{body}<script>{SCRIPT}</script>", "utf-8")
+    page = visit(page.as_uri())
+    page.get_by_label("second").fill("7")
+    page.get_by_label("second").press("Enter")
+    page.get_by_text("second: 7").wait_for()
+    assert not page.get_by_text("three").is_visible()
+    page.get_by_label("first").fill("8")
+    page.get_by_label("first").press("Enter")
+    page.get_by_text("one").wait_for()
+    page.locator(".told summary").first.click()
+    page.evaluate(f"document.body.insertAdjacentHTML('beforeend', `{told.format('late')}`)")
+    assert not page.get_by_text("one").is_visible()  # who folds it again has it folded
+    page.get_by_text("Show the answer").nth(2).click()
+    page.get_by_text("late").wait_for()
+
+
+@pytest.mark.browser
 def test_saved_outputs_that_were_stripped_are_in_nobodys_way(visit, tmp_path):
     """JupyterLab takes the data from what it does not trust yet."""
     shown = predict({"number": 7})._repr_html_()

@@ -37,7 +37,9 @@
     if (read(id)) show(read(id));
 
     folded.addEventListener("toggle", () => {
-      if (folded.open && !read(id)) keep(id, { right: null });
+      if (!folded.open) return;
+      if (!read(id)) keep(id, { right: null });
+      tell();
     });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -87,6 +89,18 @@
     }
   }
 
+  // The prose below an answer, up to the next prompt, unfolds with it: once, so that a reader may close it.
+  function tell() {
+    let answered = false;
+    for (const one of document.querySelectorAll(".guess, details.told:not([data-ready])")) {
+      if (one.matches(".guess")) answered = one.dataset.ready && one.querySelector("details").open;
+      else if (answered) {
+        one.open = true;
+        one.dataset.ready = "true";
+      }
+    }
+  }
+
   function tally() {
     for (const place of document.querySelectorAll(".tally[data-guesses]")) {
       const all = place.dataset.guesses.split(" ").filter(Boolean).map((id) => read(id)?.right);
@@ -99,4 +113,7 @@
   // JupyterLab strips the data of a saved output, until its cell is run
   document.querySelectorAll(".guess[data-guess]:not([data-ready])").forEach(enhance);
   tally();
+  // a notebook draws prose when it has time, or when it comes into sight
+  window.guessProse ??= new MutationObserver(tell);
+  window.guessProse.observe(document.body, { childList: true, subtree: true });
 })();

@@ -45,6 +45,7 @@ html_show_copyright = False
 RUN_IT = re.compile(r"\n*^\*\*Run it\*\* .*?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"exercises\.\w+\.show\(\)")
 MARKS = re.compile(r"[*`#]|\]\([^)]*\)|\[")
+FOLD = re.compile(r"<details class=.told.>.*?</summary>\s*")
 
 
 def setup(app) -> None:
@@ -111,6 +112,7 @@ class Words:
 def told_below(cells: list[dict]) -> str:
     """The text below a figure says what it shows: its first sentence."""
     text = next((c["source"] for c in cells if c["cell_type"] == "markdown"), "")
+    text = FOLD.sub("", text, count=1)
     paragraph = "" if text.startswith("#") else text.split("\n\n")[0]
     return re.split(r"(?<=[.!?]) ", MARKS.sub("", " ".join(paragraph.split())))[0]
 
