@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import os
 import re
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -20,8 +21,9 @@ from nbclient import NotebookClient
 from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 
 import publish
-from kernel_environment import kernel_environment
+from kernel_environment import ROOT, kernel_environment
 
+sys.path.insert(0, str(ROOT))  # this checkout, whichever is installed
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 TIMEOUT_IN_SECONDS = 600  # a busy machine is no failure, a dead kernel is
 GUESS_FIRST = "# Guess first: this cell holds the answer."
