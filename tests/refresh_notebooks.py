@@ -108,12 +108,12 @@ def without_scripts(outputs: list[nbformat.NotebookNode]) -> list[nbformat.Noteb
 
 def draw_readme_picture() -> None:
     """Draw four windows in two batches, with the function that the lessons use."""
-    from course_lib.teaching.plots import plot_windows  # after the environment is set
+    from course_lib.teaching.plots import plot_windows, style  # after the environment is set
 
     path = NOTEBOOKS / "images" / "starts.png"
     path.parent.mkdir(exist_ok=True)
     figure = plot_windows([[8, 0], [12, 4]], context_length=4, num_tokens=20)
-    figure.savefig(path, dpi=100, metadata={"Software": None})
+    figure.savefig(path, dpi=100, metadata={"Software": None, "Palette": style.PALETTE})
 
 
 def main() -> None:
