@@ -54,9 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lesson", help="its number, with two digits")
     parser.add_argument("--seeds", type=int, default=10, help="how many base seeds, ten by default")
-    parser.add_argument(
-        "--corpus", metavar="FILE", help="a text to read instead of the story, once, with the seeds as they are"
-    )
+    parser.add_argument("--corpus", metavar="FILE", help="a text to read instead, once, with the seeds as they are")
     options = parser.parse_args()
     (path,) = NOTEBOOKS.glob(f"{options.lesson}_*.ipynb")
     with tempfile.TemporaryDirectory(prefix="course-ipython-") as directory:
