@@ -239,6 +239,50 @@ class PackingCollator:
         return np.flatnonzero(positions.numpy() == 0)
 
 
+# Labels of a conversation: what a chat template says about them.
+
+
+def audit_chat_template(
+    tokenizer: object,
+    messages: Sequence[Mapping[str, str]],
+    chat_template: str | None = None,
+) -> dict[str, bool]:
+    """Say whether labels made with a chat template can be trusted.
+
+    Args:
+        tokenizer: one of `transformers`, whose end-of-text token ends each turn.
+        messages: a conversation, each turn with its `role` and `content`.
+        chat_template: Jinja, with `{% generation %}` around what the assistant says;
+            None: the tokenizer's own.
+
+    Returns, by name, whether each of three tests is passed.
+    """
+
+    if not hasattr(tokenizer, "apply_chat_template"):
+        wanted = "one of transformers, with apply_chat_template"
+        raise TypeError(f"tokenizer must be {wanted}, got {type(tokenizer).__name__}")
+    roles = [
+        each.get("role") if isinstance(each, Mapping) else None for each in messages
+    ]
+    if None in roles or "assistant" not in roles:
+        wanted = "mappings with a role, the assistant's among them"
+        raise ValueError(f"messages must be {wanted}, got {messages!r:.60}")
+
+    def ids_and_mask(turns: Sequence[Mapping[str, str]]) -> tuple[list, list]:
+        how = {"return_dict": True, "return_assistant_tokens_mask": True}
+        made = tokenizer.apply_chat_template(turns, chat_template=chat_template, **how)
+        return made["input_ids"], made["assistant_masks"]
+
+    ids, mask = ids_and_mask(messages)
+    earlier = [ids_and_mask(messages[:turns])[0] for turns in range(1, len(messages))]
+    ends = sum(m for i, m in zip(ids, mask, strict=True) if i == tokenizer.eos_token_id)
+    return {
+        "something is scored": any(mask),
+        "earlier turns stay as they were": all(ids[: len(e)] == e for e in earlier),
+        "the end of each answer is scored": ends == roles.count("assistant"),
+    }
+
+
 # Batches of packed rows for the small models, and their loss over all scored ids.
 
 
