@@ -258,15 +258,7 @@ def audit_chat_template(
     Returns, by name, whether each of three tests is passed.
     """
 
-    if not hasattr(tokenizer, "apply_chat_template"):
-        wanted = "one of transformers, with apply_chat_template"
-        raise TypeError(f"tokenizer must be {wanted}, got {type(tokenizer).__name__}")
-    roles = [
-        each.get("role") if isinstance(each, Mapping) else None for each in messages
-    ]
-    if None in roles or "assistant" not in roles:
-        wanted = "mappings with a role, the assistant's among them"
-        raise ValueError(f"messages must be {wanted}, got {messages!r:.60}")
+    roles = _check_conversation(tokenizer, messages)
 
     def ids_and_mask(turns: Sequence[Mapping[str, str]]) -> tuple[list, list]:
         how = {"return_dict": True, "return_assistant_tokens_mask": True}
@@ -281,6 +273,19 @@ def audit_chat_template(
         "earlier turns stay as they were": all(ids[: len(e)] == e for e in earlier),
         "the end of each answer is scored": ends == roles.count("assistant"),
     }
+
+
+def _check_conversation(tokenizer: object, messages: object) -> list[str]:
+    """Return who speaks in each turn, if the assistant does and the tokenizer can write."""
+    if not hasattr(tokenizer, "apply_chat_template"):
+        wanted = "one of transformers, with apply_chat_template"
+        raise TypeError(f"tokenizer must be {wanted}, got {type(tokenizer).__name__}")
+    turns = messages if isinstance(messages, Sequence) else [messages]
+    roles = [turn.get("role") if isinstance(turn, Mapping) else None for turn in turns]
+    if None in roles or "assistant" not in roles:
+        wanted = "a list of mappings with a role, the assistant's among them"
+        raise ValueError(f"messages must be {wanted}, got {messages!r:.60}")
+    return roles
 
 
 # Batches of packed rows for the small models, and their loss over all scored ids.

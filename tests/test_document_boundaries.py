@@ -344,9 +344,11 @@ def test_an_end_that_an_assistant_quotes_is_one_too_many(wrapped):
     assert not audit_chat_template(wrapped, quoting, TEMPLATE)["the end of each answer is scored"]
 
 
-@pytest.mark.parametrize("messages", [[], CHAT[:2], ["low"], [{"content": "low"}]])
+@pytest.mark.parametrize("messages", [[], CHAT[:2], ["low"], [{"content": "low"}], "low", 3, -1.5, CHAT[2]])
 def test_a_chat_template_is_audited_with_an_answer(wrapped, messages):
-    with pytest.raises(ValueError, match=r"^messages must be mappings with a role, the assistant's among them, got"):
+    with pytest.raises(
+        ValueError, match=r"^messages must be a list of mappings with a role, the assistant's among them, got"
+    ):
         audit_chat_template(wrapped, messages, TEMPLATE)
 
 
