@@ -257,7 +257,6 @@ def audit_chat_template(
 
     Returns, by name, whether each of three tests is passed.
     """
-
     roles = _check_conversation(tokenizer, messages)
 
     def ids_and_mask(turns: Sequence[Mapping[str, str]]) -> tuple[list, list]:
@@ -276,11 +275,11 @@ def audit_chat_template(
 
 
 def _check_conversation(tokenizer: object, messages: object) -> list[str]:
-    """Return who speaks in each turn, if the assistant does and the tokenizer can write."""
+    """Return who speaks in each turn, if that can be audited."""
     if not hasattr(tokenizer, "apply_chat_template"):
         wanted = "one of transformers, with apply_chat_template"
         raise TypeError(f"tokenizer must be {wanted}, got {type(tokenizer).__name__}")
-    turns = messages if isinstance(messages, Sequence) else [messages]
+    turns = messages if isinstance(messages, Sequence) else [None]
     roles = [turn.get("role") if isinstance(turn, Mapping) else None for turn in turns]
     if None in roles or "assistant" not in roles:
         wanted = "a list of mappings with a role, the assistant's among them"
