@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -28,6 +29,9 @@ from course_lib.foundation import (
 )
 from course_lib.foundation.packs import check_rows, check_starts
 from course_lib.next_token_shifting import next_token_loss
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 PackedBatch = tuple[dict[str, torch.Tensor], torch.Tensor]
 """The arguments of a model by name, and the targets."""
@@ -243,14 +247,14 @@ class PackingCollator:
 
 
 def audit_chat_template(
-    tokenizer: object,
+    tokenizer: PreTrainedTokenizerBase,
     messages: Sequence[Mapping[str, str]],
     chat_template: str | None = None,
 ) -> dict[str, bool]:
     """Say whether labels made with a chat template can be trusted.
 
     Args:
-        tokenizer: one of `transformers`, whose end-of-text token ends each turn.
+        tokenizer: its end-of-text token ends each turn.
         messages: a conversation, each turn with its `role` and `content`.
         chat_template: Jinja, with `{% generation %}` around what the assistant says;
             None: the tokenizer's own.
@@ -274,7 +278,7 @@ def audit_chat_template(
     }
 
 
-def _check_conversation(tokenizer: object, messages: object) -> list[str]:
+def _check_conversation(tokenizer: object, messages: object) -> list[object]:
     """Return who speaks in each turn, if that can be audited."""
     if not hasattr(tokenizer, "apply_chat_template"):
         wanted = "one of transformers, with apply_chat_template"
