@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from course_lib.exercises.token_shards import block_order, leaked, locate, pages_touched
+from course_lib.exercises.token_shards import block_order, leaked, locate, pages_touched, skip_ahead
 from course_lib.teaching.checker import FAILED, PASSED
 
 
@@ -52,6 +52,41 @@ def cuts_the_end_off(num_windows, block_size, blocks):
     for block in blocks:
         order.extend(range(block * block_size, block * block_size + block_size))
     return order[:num_windows]
+
+
+def epoch_by_epoch(epoch, windows_delivered, num_steps, batch_size, world_size, num_windows):
+    step = batch_size * world_size
+    while num_steps >= (left := (num_windows - windows_delivered) // step):
+        epoch, windows_delivered, num_steps = epoch + 1, 0, num_steps - left
+    return epoch, windows_delivered + num_steps * step
+
+
+def with_a_loop_over_ranks(epoch, windows_delivered, num_steps, batch_size, world_size, num_windows):
+    for _ in range(num_steps):
+        for _ in range(world_size):
+            windows_delivered += batch_size
+        if num_windows - windows_delivered < batch_size * world_size:
+            epoch += 1
+            windows_delivered = 0
+    return [epoch, windows_delivered]
+
+
+def wraps_around(epoch, windows_delivered, num_steps, batch_size, world_size, num_windows):
+    place = windows_delivered + num_steps * batch_size * world_size
+    return epoch + place // num_windows, place % num_windows
+
+
+def ends_where_nothing_is_left(epoch, windows_delivered, num_steps, batch_size, world_size, num_windows):
+    step = batch_size * world_size
+    for _ in range(num_steps):
+        windows_delivered += step
+        if windows_delivered >= num_windows:
+            epoch, windows_delivered = epoch + 1, 0
+    return epoch, windows_delivered
+
+
+def forgets_where_it_was(epoch, windows_delivered, num_steps, batch_size, world_size, num_windows):
+    return epoch_by_epoch(epoch, 0, num_steps, batch_size, world_size, num_windows)
 
 
 def normal(text):
@@ -110,6 +145,13 @@ ANSWERS = [
     (block_order, lambda n, size, blocks: sorted(range(n), key=lambda w: blocks[w // size]), "the wrong way round"),
     (block_order, as_lists, "lists inside the list"),
     (block_order, lambda n, size, blocks: [b + i for b in blocks for i in range(size) if b + i < n], FAILED),
+    (skip_ahead, epoch_by_epoch, PASSED),
+    (skip_ahead, with_a_loop_over_ranks, PASSED),
+    (skip_ahead, wraps_around, "let a step go over"),
+    (skip_ahead, lambda e, w, n, b, r, size: (e, w + n * b * r), "beyond the end"),
+    (skip_ahead, lambda e, w, n, b, r, size: epoch_by_epoch(e, w, n, b, 1, size), "all ranks take one"),
+    (skip_ahead, ends_where_nothing_is_left, "isn't full"),
+    (skip_ahead, forgets_where_it_was, FAILED),
     (leaked, with_a_set, PASSED),
     (leaked, among_the_words, PASSED),
     (leaked, lambda train, val: compares_both(train, val, str), "upper and lower case"),
