@@ -306,7 +306,7 @@ REFUSED = {
     "another name": (MIXED, RENAMED, {}, "stages"),
     "another seed": (MIXED, MIXED, {"base_seed": 8}, "base_seed"),
     "other blocks": (MIXED, MIXED, {"block_size": 20}, "block_size"),
-    "another T": (MIXED, with_t(3), {}, "context_length=4, but this loader has context_length=3: windows of another T"),
+    "another T": (MIXED, with_t(3), {}, "context_length=4, but this loader has context_length=3. Windows of another T"),
 }
 
 

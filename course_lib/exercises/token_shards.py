@@ -151,67 +151,65 @@ block_order.mistake(
 
 
 def _spikes(random: Random) -> Iterator[Case]:
-    yield from ((0, 0, 0, 2, 1, 9), (0, 0, 1, 2, 1, 9), (0, 4, 2, 2, 1, 9))
-    yield from ((0, 0, 1, 2, 2, 9), (0, 4, 1, 2, 2, 9), (0, 4, 2, 2, 2, 9))
-    yield from ((0, 1, 2, 3, 1, 9), (0, 1, 3, 2, 1, 9), (0, 2, 1, 2, 2, 9))
-    yield from ((2, 3, 1, 3, 2, 9), (0, 0, 3, 4, 1, 8), (0, 0, 9, 3, 1, 8))
-    yield from ((0, 10, 2, 4, 1, 50), (0, 5, 1, 3, 3, 50), (1, 7, 24, 5, 1, 90))
-    yield from ((0, 6, 15, 2, 3, 31), (0, 3, 19, 2, 2, 31), (5, 0, 12, 1, 4, 17))
-    yield 0, 128_000, 300, 64, 8, 1_000_003
+    yield from (((0, 0), 0, 2, 1, 9), ((0, 0), 1, 2, 1, 9), ((0, 4), 2, 2, 1, 9))
+    yield from (((0, 0), 1, 2, 2, 9), ((0, 4), 1, 2, 2, 9), ((0, 4), 2, 2, 2, 9))
+    yield from (((0, 1), 2, 3, 1, 9), ((0, 1), 3, 2, 1, 9), ((0, 2), 1, 2, 2, 9))
+    yield from (((2, 3), 1, 3, 2, 9), ((0, 0), 3, 4, 1, 8), ((0, 0), 9, 3, 1, 8))
+    yield from (((0, 10), 2, 4, 1, 50), ((0, 5), 1, 3, 3, 50), ((1, 7), 24, 5, 1, 90))
+    yield from (((0, 6), 15, 2, 3, 31), ((0, 3), 19, 2, 2, 31), ((5, 0), 12, 1, 4, 17))
+    yield (0, 128_000), 300, 64, 8, 1_000_003
     for _ in range(20):
         batch_size, world_size = random.randrange(1, 6), random.randrange(1, 5)
         step = batch_size * world_size
         num_windows = random.randrange(10 + step, 10 + 9 * step)
-        read = random.randrange(num_windows - step + 1)
-        yield 10, read, random.randrange(10, 35), batch_size, world_size, num_windows
+        place = 10, random.randrange(num_windows - step + 1)
+        yield place, random.randrange(10, 35), batch_size, world_size, num_windows
 
 
 @exercise(
     cases=_spikes,
     hints=(
-        "How many windows do *all* ranks together take in one step? The position moves "
-        "by that many for each step that you leave out.",
+        "How many windows do *all* ranks together take in one step? The place moves by "
+        "that many for each step that you leave out.",
         "Leave out one step at a time. After each, ask whether the epoch has another "
         "full step. If not, you are at window 0 of the next epoch.",
     ),
 )
 def skip_ahead(
-    epoch: int,
-    windows_delivered: int,
+    place: tuple[int, int],
     num_steps: int,
     batch_size: int,
     world_size: int,
     num_windows: int,
 ) -> tuple[int, int]:
     """Return the epoch and the windows delivered when `num_steps` are left out."""
+    epoch, windows = place
     step = batch_size * world_size
     for _ in range(num_steps):
-        windows_delivered += step
-        if windows_delivered + step > num_windows:
-            epoch, windows_delivered = epoch + 1, 0
-    return epoch, windows_delivered
+        windows += step
+        if windows + step > num_windows:
+            epoch, windows = epoch + 1, 0
+    return epoch, windows
 
 
 skip_ahead.mistake(
     "you move by one rank's batch, but in each step all ranks take one.",
-    lambda epoch, read, steps, batch, world, windows: skip_ahead(
-        epoch, read, steps, batch, 1, windows
-    ),
-    lambda epoch, read, steps, batch, world, windows: (epoch, read + steps * batch),
+    lambda place, steps, batch, world, size: skip_ahead(place, steps, batch, 1, size),
+    lambda place, steps, batch, world, size: (place[0], place[1] + steps * batch),
 )
 skip_ahead.mistake(
     "you go on beyond the end of the epoch; after its last full step the next epoch "
     "begins, at window 0.",
-    lambda epoch, read, steps, batch, world, windows: (
-        epoch,
-        read + steps * batch * world,
+    lambda place, steps, batch, world, size: (
+        place[0],
+        place[1] + steps * batch * world,
     ),
 )
 skip_ahead.mistake(
     "you let a step go over from one epoch into the next, but what doesn't fill a step "
     "at the end of an epoch is dropped.",
-    lambda epoch, read, steps, batch, world, windows: divmod(
-        epoch * windows + read + steps * batch * world, windows
+    lambda place, steps, batch, world, size: divmod(
+        place[0] * size + place[1] + steps * batch * world, size
     ),
 )
 
@@ -220,34 +218,36 @@ skip_ahead.mistake(
     "you count a last step that isn't full; here it is dropped, and the epoch ends "
     "before it."
 )
-def _counts_a_short_step(epoch, read, steps, batch, world, windows) -> tuple[int, int]:
+def _counts_a_short_step(place, steps, batch, world, size) -> tuple[int, int]:
+    epoch, windows = place
     for _ in range(steps):
-        read += batch * world
-        if read >= windows:
-            epoch, read = epoch + 1, 0
-    return epoch, read
+        windows += batch * world
+        if windows >= size:
+            epoch, windows = epoch + 1, 0
+    return epoch, windows
 
 
 @skip_ahead.mistake(
     "you stay at the end of an epoch that has no full step left; the next place to "
     "read is window 0 of the next epoch."
 )
-def _stays_at_the_end(epoch, read, steps, batch, world, windows) -> tuple[int, int]:
+def _stays_at_the_end(place, steps, batch, world, size) -> tuple[int, int]:
+    epoch, windows = place
     for _ in range(steps):
-        if read + batch * world > windows:
-            epoch, read = epoch + 1, 0
-        read += batch * world
-    return epoch, read
+        if windows + batch * world > size:
+            epoch, windows = epoch + 1, 0
+        windows += batch * world
+    return epoch, windows
 
 
 @skip_ahead.mistake(
     "you count whole steps from the beginning of the epoch, but the checkpoint may lie "
     "in the middle of one, because its run had another batch size before."
 )
-def _whole_steps(epoch, read, steps, batch, world, windows) -> tuple[int, int]:
+def _whole_steps(place, steps, batch, world, size) -> tuple[int, int]:
     step = batch * world
-    epochs, steps = divmod(read // step + steps, windows // step)
-    return epoch + epochs, steps * step
+    epochs, steps = divmod(place[1] // step + steps, size // step)
+    return place[0] + epochs, steps * step
 
 
 def _collections(random: Random) -> Iterator[Case]:

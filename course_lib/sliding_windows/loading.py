@@ -28,8 +28,9 @@ from course_lib.sliding_windows.workers import (
 INDICES_PER_BLOCK = 2**14
 POSITION = ("epoch", "windows_delivered")  # in a state
 ADVICE = {
-    "context_length": ": windows of another T can't be counted on from there. Finish "
-    "the epoch and begin a new one, or cut the stream in two"
+    "context_length": ". Windows of another T are other windows, so their number means "
+    "nothing here. Finish that epoch first, or let the new T read text that has not "
+    "been read"
 }
 
 Batch = tuple[torch.Tensor, torch.Tensor] | dict[str, torch.Tensor]

@@ -54,39 +54,41 @@ def cuts_the_end_off(num_windows, block_size, blocks):
     return order[:num_windows]
 
 
-def epoch_by_epoch(epoch, windows_delivered, num_steps, batch_size, world_size, num_windows):
+def epoch_by_epoch(place, num_steps, batch_size, world_size, num_windows):
+    epoch, windows = place
     step = batch_size * world_size
-    while num_steps >= (left := (num_windows - windows_delivered) // step):
-        epoch, windows_delivered, num_steps = epoch + 1, 0, num_steps - left
-    return epoch, windows_delivered + num_steps * step
+    while num_steps >= (left := (num_windows - windows) // step):
+        epoch, windows, num_steps = epoch + 1, 0, num_steps - left
+    return epoch, windows + num_steps * step
 
 
-def with_a_loop_over_ranks(epoch, windows_delivered, num_steps, batch_size, world_size, num_windows):
+def with_a_loop_over_ranks(place, num_steps, batch_size, world_size, num_windows):
+    epoch, windows = place
     for _ in range(num_steps):
         for _ in range(world_size):
-            windows_delivered += batch_size
-        if num_windows - windows_delivered < batch_size * world_size:
+            windows += batch_size
+        if num_windows - windows < batch_size * world_size:
             epoch += 1
-            windows_delivered = 0
-    return [epoch, windows_delivered]
+            windows = 0
+    return [epoch, windows]
 
 
-def wraps_around(epoch, windows_delivered, num_steps, batch_size, world_size, num_windows):
-    place = windows_delivered + num_steps * batch_size * world_size
-    return epoch + place // num_windows, place % num_windows
+def wraps_around(place, num_steps, batch_size, world_size, num_windows):
+    windows = place[1] + num_steps * batch_size * world_size
+    return place[0] + windows // num_windows, windows % num_windows
 
 
-def ends_where_nothing_is_left(epoch, windows_delivered, num_steps, batch_size, world_size, num_windows):
-    step = batch_size * world_size
+def ends_where_nothing_is_left(place, num_steps, batch_size, world_size, num_windows):
+    epoch, windows = place
     for _ in range(num_steps):
-        windows_delivered += step
-        if windows_delivered >= num_windows:
-            epoch, windows_delivered = epoch + 1, 0
-    return epoch, windows_delivered
+        windows += batch_size * world_size
+        if windows >= num_windows:
+            epoch, windows = epoch + 1, 0
+    return epoch, windows
 
 
-def forgets_where_it_was(epoch, windows_delivered, num_steps, batch_size, world_size, num_windows):
-    return epoch_by_epoch(epoch, 0, num_steps, batch_size, world_size, num_windows)
+def forgets_where_it_was(place, num_steps, batch_size, world_size, num_windows):
+    return epoch_by_epoch((place[0], 0), num_steps, batch_size, world_size, num_windows)
 
 
 def normal(text):
@@ -148,8 +150,8 @@ ANSWERS = [
     (skip_ahead, epoch_by_epoch, PASSED),
     (skip_ahead, with_a_loop_over_ranks, PASSED),
     (skip_ahead, wraps_around, "let a step go over"),
-    (skip_ahead, lambda e, w, n, b, r, size: (e, w + n * b * r), "beyond the end"),
-    (skip_ahead, lambda e, w, n, b, r, size: epoch_by_epoch(e, w, n, b, 1, size), "all ranks take one"),
+    (skip_ahead, lambda p, n, b, r, size: (p[0], p[1] + n * b * r), "beyond the end"),
+    (skip_ahead, lambda p, n, b, r, size: epoch_by_epoch(p, n, b, 1, size), "all ranks take one"),
     (skip_ahead, ends_where_nothing_is_left, "isn't full"),
     (skip_ahead, forgets_where_it_was, FAILED),
     (leaked, with_a_set, PASSED),
