@@ -319,6 +319,26 @@ def test_a_state_is_refused_where_other_windows_would_have_been_read(change):
         resumed(state, after, mixture_of(after, weights={**WEIGHTS, "d": 0.2}, **options))
 
 
+class Skipping(SlidingWindowDataset):
+    """An option to come, which changes the windows and not their number."""
+
+    skip = 0
+
+    @property
+    def identity(self) -> dict[str, object]:
+        return super().identity | {"skip": self.skip}
+
+
+def test_all_that_a_source_says_its_windows_depend_on_is_in_the_state():
+    before, after = (MixedWindows({"a": Skipping(np.arange(100), T, 5)}) for _ in range(2))
+    state = state_after(20, before, mixture_of(before))
+    assert state["sources"]["a"] == before.sources["a"].identity | {"num_windows": 20}
+    assert resumed(state, after, mixture_of(after)) == mixture_of(after)[np.arange(20, 103)].tolist()
+    after.sources["a"].skip = 3
+    with pytest.raises(ValueError, match=r"saved with sources=.*'skip': 0.*'skip': 3"):
+        resumed(state, after, mixture_of(after))
+
+
 def test_a_state_that_is_none_is_refused():
     state = state_after(35)
     changed = [
