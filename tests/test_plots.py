@@ -142,7 +142,9 @@ def test_curves_have_the_mean_and_spread_of_runs_levels_and_names_beside_their_e
     band = axes.collections[0].get_paths()[0].vertices[:, 1]
     assert band.min() == pytest.approx(2 - np.sqrt(2))
     assert band.max() == pytest.approx(4 + 2 * np.sqrt(2))
-    assert texts(axes) == ["● a", "■ b", "floor"]
+    assert texts(axes) == ["●", "a", "■", "b", "floor"]
+    signs = [text for text in axes.texts if text.get_text() in "●■"]
+    assert all(same_color(sign.get_color(), line.get_color()) for sign, line in zip(signs, (a, b), strict=False))
     (alone,) = plots.plot_curves([0, 5], {"only": [1, 2]}, **NAMES).axes
     assert alone.get_title(loc="left") == "only"
 
