@@ -23,6 +23,7 @@ import torch
 import torch.nn.functional as F
 from tokenizers import Tokenizer
 from torch import distributed, nn
+from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import Dataset, TensorDataset
 
 from course_lib.foundation import (
@@ -124,6 +125,43 @@ def _gradients(model: nn.Module) -> Iterator[torch.Tensor]:
             if weight.grad is None:
                 weight.grad = torch.zeros_like(weight)
             yield weight.grad
+
+
+@checked
+@one_thread()
+def gradient_by_ddp(
+    inputs: torch.Tensor,
+    targets: torch.Tensor,
+    vocab_size: VocabSize,
+    *,
+    factor: Annotated[float, Finite(above=0)] = 1.0,
+) -> torch.Tensor:
+    """Return the gradient that `DistributedDataParallel` leaves on this rank.
+
+    Rank r reads the rows r, r + world_size, ..., and divides the sum of its losses by
+    the targets of *all* ranks. `DistributedDataParallel` averages gradients over the
+    ranks, so the result is the gradient of the mean loss over all targets only if
+    `factor` is the number of ranks. That ranks draw different first weights changes
+    nothing, because those of rank 0 are copied to the others.
+
+    Args:
+        inputs, targets: the rows of all ranks, int64, shape (rows, T), at least one row
+            for each rank; a target of -100 is not scored.
+        vocab_size: V.
+        factor: what each rank multiplies its loss by.
+
+    Returns float32, shape (parameters,), the same on every rank.
+    """
+    rank, world_size = rank_and_size()
+    with torch.random.fork_rng():
+        torch.manual_seed(rank)
+        model = ConvolutionModel(vocab_size, hidden_size=16)
+    model = DistributedDataParallel(model)
+    logits, own = model(inputs[rank::world_size]), targets[rank::world_size]
+    loss_sum = F.cross_entropy(logits.flatten(0, 1), own.flatten(), reduction="sum")
+    scored = (targets != IGNORED).sum()  # on all ranks
+    (factor * loss_sum / scored).backward()
+    return torch.cat([weight.grad.flatten() for weight in model.parameters()])
 
 
 LOSSES = {"global": backward_by_targets, "mean of means": backward_by_ranks}
