@@ -127,6 +127,24 @@ def _gradients(model: nn.Module) -> Iterator[torch.Tensor]:
             yield weight.grad
 
 
+def _check_rows(
+    inputs: torch.Tensor, targets: torch.Tensor, vocab_size: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return rows and their targets as int64, shape (rows, T), if they fit a model."""
+    inputs, targets = (
+        torch.from_numpy(as_integers(name, ids).astype(np.int64))
+        for name, ids in (("inputs", inputs), ("targets", targets))
+    )
+    if inputs.ndim != 2 or inputs.shape != targets.shape:
+        raise ValueError(
+            "inputs and targets must have one shape (rows, T), got "
+            f"{tuple(inputs.shape)} and {tuple(targets.shape)}"
+        )
+    check_range("inputs", inputs.numpy(), vocab_size)
+    check_range("targets", targets[targets != IGNORED].numpy(), vocab_size)
+    return inputs, targets
+
+
 @checked
 @one_thread()
 def gradient_by_ddp(
@@ -145,13 +163,18 @@ def gradient_by_ddp(
     nothing, because those of rank 0 are copied to the others.
 
     Args:
-        inputs, targets: the rows of all ranks, int64, shape (rows, T), at least one row
-            for each rank; a target of -100 is not scored.
+        inputs, targets: the rows of all ranks, shape (rows, T); a target of -100 is not
+            scored.
         vocab_size: V.
         factor: what each rank multiplies its loss by.
 
-    Returns float32, shape (parameters,), the same on every rank.
+    Returns float32, shape (parameters,), the same on every rank. Raises ValueError
+    outside of a process group, or if no row has a target to score.
     """
+    inputs, targets = _check_rows(inputs, targets, vocab_size)
+    scored = int((targets != IGNORED).sum())  # on all ranks
+    if not scored:
+        raise ValueError("targets must hold one to score, but all of them are -100")
     rank, world_size = rank_and_size()
     with torch.random.fork_rng():
         torch.manual_seed(rank)
@@ -159,7 +182,6 @@ def gradient_by_ddp(
     model = DistributedDataParallel(model)
     logits, own = model(inputs[rank::world_size]), targets[rank::world_size]
     loss_sum = F.cross_entropy(logits.flatten(0, 1), own.flatten(), reduction="sum")
-    scored = (targets != IGNORED).sum()  # on all ranks
     (factor * loss_sum / scored).backward()
     return torch.cat([weight.grad.flatten() for weight in model.parameters()])
 
@@ -213,17 +235,7 @@ def train_rank(
             seed. The number of ranks and of rows in a step may differ. It is not
             changed.
     """
-    inputs, targets = (
-        torch.from_numpy(as_integers(name, ids).astype(np.int64))
-        for name, ids in (("inputs", inputs), ("targets", targets))
-    )
-    if inputs.ndim != 2 or inputs.shape != targets.shape:
-        raise ValueError(
-            "inputs and targets must have one shape (rows, T), got "
-            f"{tuple(inputs.shape)} and {tuple(targets.shape)}"
-        )
-    check_range("inputs", inputs.numpy(), vocab_size)
-    check_range("targets", targets[targets != IGNORED].numpy(), vocab_size)
+    inputs, targets = _check_rows(inputs, targets, vocab_size)
     training = _Training(
         TensorDataset(inputs, targets),
         {"rows": fingerprint(inputs, targets)},
