@@ -52,6 +52,8 @@ from course_lib.foundation.packs import check_rows
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+else:
+    PreTrainedTokenizerBase = object  # importing it takes seconds
 
 LONGEST = 2**62  # beyond it, starts might not fit into 64 bits
 DOCUMENTS_AT_A_TIME = 64  # tokenized together

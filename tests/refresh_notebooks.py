@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import os
 import re
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -20,8 +21,9 @@ from nbclient import NotebookClient
 from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 
 import publish
-from kernel_environment import kernel_environment
+from kernel_environment import ROOT, kernel_environment
 
+sys.path.insert(0, str(ROOT))  # this checkout, whichever is installed
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 TIMEOUT_IN_SECONDS = 600  # a busy machine is no failure, a dead kernel is
 GUESS_FIRST = "# Guess first: this cell holds the answer."
@@ -106,12 +108,12 @@ def without_scripts(outputs: list[nbformat.NotebookNode]) -> list[nbformat.Noteb
 
 def draw_readme_picture() -> None:
     """Draw four windows in two batches, with the function that the lessons use."""
-    from course_lib.teaching.plots import plot_windows  # after the environment is set
+    from course_lib.teaching.plots import plot_windows, style  # after the environment is set
 
     path = NOTEBOOKS / "images" / "starts.png"
     path.parent.mkdir(exist_ok=True)
     figure = plot_windows([[8, 0], [12, 4]], context_length=4, num_tokens=20)
-    figure.savefig(path, dpi=100, metadata={"Software": None})
+    figure.savefig(path, dpi=100, metadata={"Software": None, "Palette": style.PALETTE})
 
 
 def main() -> None:

@@ -5,6 +5,7 @@
 Needs a browser, as the tests in one do. Look at the picture before you commit it.
 """
 
+import hashlib
 import io
 import re
 import shutil
@@ -17,11 +18,13 @@ from PIL import Image
 
 import test_browser
 from browser_session import Reader, jupyterlab, missing, open_browser
-from kernel_environment import kernel_environment
+from kernel_environment import ROOT, kernel_environment
 
+sys.path.insert(0, str(ROOT))  # this checkout, whichever is installed
 PICTURE = Path(__file__).resolve().parent.parent / "notebooks" / "images" / "lesson.png"
 WIDTH, HEIGHT, SCALE, COLORS = 1080, 1600, 1.5, 96
-OTHER = 100  # ids less than in the lesson's question
+OTHER = 100  # ids less than in the lesson's question: who sees the picture first has not seen the lesson's answer
+SHOWN = ("predict(", "play(draw_windows", "exercises.smallest_stream.check(")
 # Nothing is drawn: all other cells, and what surrounds the notebook, are left out.
 ONLY = """
 (numbers) => lesson.content.widgets.forEach((cell, number) => {
@@ -38,7 +41,16 @@ def show_other_numbers(notebook: Path) -> None:
     nbformat.write(made, notebook)
 
 
+def sources_shown() -> str:
+    """What the picture is of, so that a test finds it too old: a digest of the cells' sources."""
+    cells = [cell.source for cell in nbformat.read(test_browser.LESSON, as_version=4).cells if cell.cell_type == "code"]
+    shown = [next(source for source in cells if words in source) for words in SHOWN]
+    return hashlib.sha256("\n".join(shown).encode()).hexdigest()[:12]
+
+
 def main() -> int:
+    from course_lib.teaching.plots import style  # this checkout's, with all of its settings
+
     if missing():
         print(missing(), file=sys.stderr)
         return 1
@@ -65,7 +77,8 @@ def main() -> int:
             frame = {"x": boxes[0]["x"], "y": boxes[0]["y"], "width": boxes[0]["width"]}
             frame["height"] = boxes[-1]["y"] + boxes[-1]["height"] - boxes[0]["y"]
             photo = Image.open(io.BytesIO(lesson.page.screenshot(clip=frame))).convert("RGB")
-    photo.quantize(COLORS, dither=Image.Dither.NONE).save(PICTURE, optimize=True)
+    info = style.drawn_with(Cells=sources_shown())
+    photo.quantize(COLORS, dither=Image.Dither.NONE).save(PICTURE, optimize=True, pnginfo=info)
     print(PICTURE, photo.size, PICTURE.stat().st_size, "bytes")
     return 0
 

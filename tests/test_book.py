@@ -41,9 +41,14 @@ def page(site: Path, lesson: Lesson) -> str:
 def test_every_link_leads_somewhere_and_nothing_is_loaded_from_elsewhere(site):
     for path in site.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
-        for target in re.findall(r'(?:href|src)="([^"#]*)[^"]*"', text):
-            if target and not target.startswith(("http", "data:", "mailto:")):
-                assert (path.parent / unquote(target.partition("?")[0])).exists(), (path.name, target)
+        for link in map(unquote, re.findall(r'(?:href|src)="([^"]*)"', text)):
+            target, _, place = link.partition("#")
+            if not target.startswith(("http", "data:", "mailto:")):
+                leads_to = path.parent / target.partition("?")[0] if target else path
+                assert leads_to.exists(), (path.name, link)
+                if place and leads_to.suffix == ".html":
+                    ids = re.findall(r'\bid="([^"]+)"', leads_to.read_text(encoding="utf-8"))
+                    assert place in ids, (path.name, link)
         loaded = re.findall(r'<(?:script|img|link)[^>]*(?:src|href)="(https?:[^"]*)"', text)
         assert not loaded, path.name
 
@@ -70,9 +75,20 @@ def test_figures_are_told_in_words(site):
     assert all(re.search(r'alt="[^"]{20,}"', image) for image in images if ".png" in image)
 
 
-def test_the_search_quotes_no_answers(site):
-    options = (site / "_static" / "documentation_options.js").read_text(encoding="utf-8")
-    assert "SHOW_SEARCH_SUMMARY: false" in options
+@pytest.mark.browser
+def test_the_search_quotes_no_answers(site, visit):
+    reader = visit((site / "search.html").as_uri())
+    found = '<div role="main">asked <details><p>told</p><details>deep</details></details> after</div>'
+    quoted = reader.evaluate("page => Search.htmlToText(page)", found)
+    assert quoted.split() == ["asked", "after"]
+    assert not reader.evaluate("DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY")  # of a file, nothing can be quoted
+
+
+def test_folded_code_that_holds_an_answer_says_so_and_sliders_stand_still(site):
+    text, (lesson, _) = page(site, LESSONS[0]), LESSONS
+    sources = [cell["source"] for cell in lesson.cells if cell["cell_type"] == "code"]
+    assert text.count("Show the source, which holds the answer") == sum("predict(" in source for source in sources)
+    assert text.count("Here they stand still.") == sum("play(" in source for source in sources)
 
 
 @pytest.mark.browser
@@ -93,6 +109,20 @@ def test_on_a_phone_a_guess_unfolds_the_answer_and_nothing_is_cut(site, visit):
     assert reader.evaluate("document.documentElement.scrollWidth <= innerWidth + 1")
     widest = "Math.max(...[...document.querySelectorAll('.cell_output img')].map((one) => one.clientWidth))"
     assert reader.evaluate(widest) <= 390
+    answers = reader.locator(".guess img")
+    assert answers.count() == reader.locator(".guess a > img").count() > 0  # each opens at its full size
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_no_page_is_wider_than_the_window_and_sources_fit(site, visit, lesson, width):
+    reader = visit((site / "notebooks" / f"{lesson.path.stem}.html").as_uri(), viewport={"width": width, "height": 900})
+    reader.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    assert reader.evaluate("document.documentElement.scrollWidth <= innerWidth + 1")
+    listing = "[...document.querySelectorAll('.cell_input pre, .cell_output pre:has(.k)')]"
+    widest = reader.evaluate(f"Math.max(...{listing}.map((one) => one.scrollWidth - one.clientWidth))")
+    assert width == 390 or widest <= 0
 
 
 def test_notebooks_that_somebody_has_worked_in_are_refused(tmp_path, monkeypatch, capsys):

@@ -156,13 +156,27 @@ def test_a_lesson_has_its_tests_and_a_line_of_the_readme(notebook):
 
 
 def test_the_package_holds_lessons_and_four_rooms():
-    modules = {path.stem for path in PACKAGE.iterdir() if path.name[0] not in "._" and path.name != "__pycache__"}
+    modules = {path.stem for path in PACKAGE.iterdir() if path.suffix in ("", ".py") and path.name != "__pycache__"}
     rooms = {"foundation", "teaching", "exercises", "classroom"}
     assert modules - {"__init__", "__main__"} == {*LESSONS, *rooms}
     assert {module_of(path, "foundation") for path in files_in("foundation")} == set(FOUNDATION)
     assert {module_of(path, "teaching") for path in files_in("teaching")} <= set(TEACHING)
     assert {module_of(path, "exercises") for path in files_in("exercises")} == {*LESSONS, MY_LOADER}
     assert {module_of(path, "classroom") for path in files_in("classroom")} == set(CLASSROOM)
+
+
+def earlier_in(order: list[str], module: str) -> list[str]:
+    """What may be imported by a module of a room."""
+    assert module in order, f"say in this file where {module} stands in the order of its room"
+    return order[: order.index(module)]
+
+
+def test_no_two_modules_share_a_name_by_which_tests_are_found():
+    """`test_training.py` of one would pass for the tests of the other."""
+    rooms = [path for room in ("foundation", "teaching", "classroom") for path in files_in(room)]
+    beside = [path for lesson in LESSONS for path in files_of(lesson) if path.stem != "__init__"]
+    names = [*LESSONS, *(path.stem for path in {*rooms, *beside} if path.stem not in (*LESSONS, "__init__"))]
+    assert {name for name in names if names.count(name) > 1} <= {"one_screen"}
 
 
 @pytest.mark.parametrize("room", ["foundation", "teaching"])
@@ -187,7 +201,7 @@ def test_what_a_lesson_keeps_beside_its_story_does_not_import_the_story(lesson):
 
 @pytest.mark.parametrize("path", files_in("foundation"), ids=lambda path: path.stem)
 def test_the_foundation_imports_itself_alone_and_one_way(path):
-    earlier = FOUNDATION[: FOUNDATION.index(module_of(path, "foundation"))]
+    earlier = earlier_in(FOUNDATION, module_of(path, "foundation"))
     assert imports_of(path) <= {f"foundation.{name}" for name in earlier}
 
 
@@ -195,7 +209,7 @@ def test_the_foundation_imports_itself_alone_and_one_way(path):
 def test_teaching_imports_foundation_and_lessons_and_one_way(path):
     module = module_of(path, "teaching")
     # Files of one folder see each other; and the package itself says where it lies.
-    earlier = TEACHING[: TEACHING.index(module) + 1]
+    earlier = [*earlier_in(TEACHING, module), module]
     for name in imports_of(path):
         place = name.split(".")
         assert name in ("", "foundation", *LESSONS) or (place[0] == "teaching" and place[1] in earlier), name
@@ -203,7 +217,8 @@ def test_teaching_imports_foundation_and_lessons_and_one_way(path):
 
 @pytest.mark.parametrize("path", files_in("classroom"), ids=lambda path: path.stem)
 def test_the_classroom_imports_one_way_and_nothing_imports_it(path):
-    earlier = CLASSROOM[: CLASSROOM.index(module_of(path, "classroom")) + 1]
+    module = module_of(path, "classroom")
+    earlier = [*earlier_in(CLASSROOM, module), module]
     inside = [name.split(".")[1] for name in imports_of(path) if name.startswith("classroom.")]
     assert set(inside) <= set(earlier)
     others = {p for room in ("foundation", "teaching", "exercises") for p in files_in(room)}

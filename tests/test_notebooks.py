@@ -4,7 +4,7 @@ That their outputs are those that are committed is tested by nbval.
 """
 
 import ast
-import importlib
+import importlib.util
 import re
 from pathlib import Path
 
@@ -155,6 +155,35 @@ def test_redefines_nothing_that_the_package_holds(path):
 
 
 @each_notebook
+def test_what_it_imports_is_there(path):
+    """Where a rename has left a lesson behind, this says so in seconds."""
+    source = "\n".join(cell.source for cell in code_cells(read(path)))
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "course_lib":
+            module = importlib.import_module(node.module)
+            for name in (alias.name for alias in node.names):
+                is_file = importlib.util.find_spec(f"{node.module}.{name}") if hasattr(module, "__path__") else None
+                assert hasattr(module, name) or is_file, f"from {node.module} import {name}"
+    exercises = importlib.import_module(f"course_lib.exercises.{path.stem[3:]}")
+    for name in re.findall(r"\bexercises\.(\w+)\.", source):
+        assert hasattr(exercises, name), f"exercises.{name}"
+
+
+# Below these prompts stands what only leads on, and nothing that answers.
+LEADS_ON: dict[str, tuple[str, ...]] = {}
+
+
+@each_notebook
+def test_what_follows_a_prompt_waits_for_the_guess(path):
+    cells = read(path).cells
+    told = ('<details class="told">', "#", "**Predict", "*Play", *LEADS_ON.get(path.stem, ()))
+    for number, cell in enumerate(cells):
+        if cell.cell_type == "code" and refresh_notebooks.PROMPT.search(cell.source):
+            below = next(later for later in cells[number + 1 :] if later.cell_type == "markdown")
+            assert below.source.startswith(told), below.source
+
+
+@each_notebook
 def test_the_lessons_before_and_after_are_one_click_away(path):
     number = NOTEBOOKS.index(path)
     before, after = NOTEBOOKS[max(number - 1, 0) : number], NOTEBOOKS[number + 1 : number + 2]
@@ -162,18 +191,25 @@ def test_the_lessons_before_and_after_are_one_click_away(path):
     assert {neighbor.name for neighbor in before + after} <= set(links)
 
 
+def anchors(path: Path) -> set[str]:
+    """What the headings of a page are called: by JupyterLab in a notebook, by GitHub elsewhere (small letters)."""
+    is_lesson = path.suffix == ".ipynb"
+    text = markdown(read(path)) if is_lesson else path.read_text(encoding="utf-8")
+    without_code = re.sub(r"^ *```.*?^ *```", "", text, flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", without_code, flags=re.MULTILINE)
+    if is_lesson:
+        return {re.sub(r"[*`]", "", heading).replace(" ", "-") for heading in headings}
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("path", [*NOTEBOOKS, *PAGES], ids=lambda path: path.stem)
 def test_links_lead_somewhere(path):
     text = markdown(read(path)) if path.suffix == ".ipynb" else path.read_text(encoding="utf-8")
-    without_code = re.sub(r"^ *```.*?^ *```", "", text, flags=re.MULTILINE | re.DOTALL)
-    headings = re.findall(r"^#+ (.+)$", without_code, flags=re.MULTILINE)
-    # As GitHub and JupyterLab name them, near enough: small letters and hyphens.
-    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
     links = re.findall(r"\]\((?!https?:)([^)]+)\)|src=\"([^\"]+)\"", text)
     assert links
     for page, _, place in ("".join(link).partition("#") for link in links):
         assert not page or (path.parent / page).exists(), page
-        assert page or place in anchors, place
+        assert not place or place in anchors(path.parent / page if page else path), f"{page}#{place}"
 
 
 @pytest.mark.parametrize(
@@ -201,6 +237,10 @@ def run_cell(source: str) -> None:
 def test_notebooks_run_offline():
     with pytest.raises(CellExecutionError, match="SocketConnectBlockedError"):
         run_cell("import socket\nsocket.create_connection(('192.0.2.1', 80), timeout=1)")
+
+
+def test_notebooks_import_this_checkout_whatever_is_installed():
+    run_cell(f"import course_lib\nassert course_lib.__file__.startswith({str(ROOT / 'course_lib')!r})")
 
 
 def test_notebooks_start_processes_as_the_tests_are_told_to(monkeypatch):

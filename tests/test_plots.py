@@ -3,6 +3,8 @@
 import base64
 import io
 import itertools
+import json
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,6 +14,7 @@ from matplotlib.colors import same_color, to_hex, to_rgb
 from matplotlib.patches import Rectangle
 from PIL import Image
 
+import refresh_picture
 from course_lib.auditing_loaders import audit_loader
 from course_lib.foundation import token_ledger
 from course_lib.sliding_windows import gather_windows
@@ -139,7 +142,9 @@ def test_curves_have_the_mean_and_spread_of_runs_levels_and_names_beside_their_e
     band = axes.collections[0].get_paths()[0].vertices[:, 1]
     assert band.min() == pytest.approx(2 - np.sqrt(2))
     assert band.max() == pytest.approx(4 + 2 * np.sqrt(2))
-    assert texts(axes) == ["● a", "■ b", "floor"]
+    assert texts(axes) == ["●", "a", "■", "b", "floor"]
+    signs = [text for text in axes.texts if text.get_text() in "●■"]
+    assert all(same_color(sign.get_color(), line.get_color()) for sign, line in zip(signs, (a, b), strict=False))
     (alone,) = plots.plot_curves([0, 5], {"only": [1, 2]}, **NAMES).axes
     assert alone.get_title(loc="left") == "only"
 
@@ -310,6 +315,34 @@ def test_a_notebook_shows_it_at_one_size_twice_as_sharp_and_in_no_style_of_the_r
     for color in ("white", style.INPUTS, style.TARGETS):
         assert abs(pixels - to_rgb(color)).max(axis=1).min() < 0.02, color
     assert figure.png() == figure.png()
+
+
+ROOT = Path(__file__).parent.parent
+
+
+def saved_figures(notebook: Path) -> list[bytes]:
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    shown = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
+    return [base64.b64decode(data["image/png"]) for data in shown if "image/png" in data]
+
+
+def said_by(png: bytes) -> dict[str, str]:
+    with Image.open(io.BytesIO(png)) as picture:
+        return dict(picture.info)
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_saved_figures_have_the_colors_of_today(notebook):
+    """Else: tests/refresh_notebooks.py. Pixels are not compared, but each picture says what palette it has."""
+    assert {said_by(png).get("Palette") for png in saved_figures(notebook)} == {style.PALETTE}
+
+
+def test_pictures_of_the_readme_are_of_todays_lesson_and_colors():
+    """Else: tests/refresh_notebooks.py 02 and tests/refresh_picture.py."""
+    images = ROOT / "notebooks" / "images"
+    starts, lesson = (said_by((images / name).read_bytes()) for name in ("starts.png", "lesson.png"))
+    assert starts.get("Palette") == lesson.get("Palette") == style.PALETTE
+    assert lesson["Cells"] == refresh_picture.sources_shown()
 
 
 def test_letters_that_no_font_holds_are_code_points_and_long_names_are_shortened(monkeypatch):

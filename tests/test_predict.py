@@ -330,8 +330,9 @@ def test_a_number_is_read_or_refused(page_of, answer, typed, counts):
     page = page_of(predict({"number": answer}))
     said = submit(page, number=typed)
     assert page.locator("details").get_attribute("open") == ("" if counts else None)
-    wanted = "number: please give digits, with a point for a fraction, such as 1000 or 0.5. (Nothing was counted.)"
-    assert said == ("✔ Right." if counts else wanted)
+    wanted = "number: please give digits, with a point for a fraction, such as 1000 or 0.5."
+    comma = " Leave out the comma: 1000." if typed == "1,000" else ""
+    assert said == ("✔ Right." if counts else f"{wanted}{comma} (Nothing was counted.)")
 
 
 @pytest.mark.browser

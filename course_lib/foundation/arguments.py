@@ -32,7 +32,9 @@ import numpy as np
 import torch
 
 Kind = TypeVar("Kind")
-Arguments, Result = ParamSpec("Arguments"), TypeVar("Result")
+# Each on a line of its own: type checkers don't see those that a tuple assigns.
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 Check: TypeAlias = Callable[[str, object], object]
 """Takes the name of an argument and its value. Returns the value in a type that is safe
 to calculate with, or raises a TypeError or ValueError that names the argument.
@@ -48,16 +50,13 @@ LONGEST_SHOWN = 100  # characters of a wrong value that its error message repeat
 
 
 def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Let a function, or a class, get arguments that are what its annotations say.
+    """Let a function get arguments that are what its annotations say.
 
     An `Annotated` type names its check: `Annotated[int, AtLeast(1)]`. `int` and `float`
     (finite), `bool`, `Literal`, `Callable` and classes need no more than their name.
     `X | None` accepts None too. Other annotations, such as `object`, are not checked,
     and neither is a default.
     """
-    if isinstance(function, type):
-        function.__init__ = checked(function.__init__)
-        return function
     found: ArgumentChecks | None = None
 
     @functools.wraps(function)
@@ -100,27 +99,21 @@ def named_elsewhere(**ours: str) -> Callable[[Callable], Callable]:
 
 
 def checks_of(function: Callable) -> ArgumentChecks:
-    """Return the checks of a function's arguments, by name and in their order."""
+    """Return the checks of a function's arguments, by name and in their order.
+
+    An annotation that names what is not there is a NameError: a check would be lost.
+    """
     by_name, in_order = {}, []
+    annotations = typing.get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        check = check_of(_evaluated(parameter.annotation, function))
+        check = check_of(annotations.get(name, object))
         if check is not None:
             by_name[name] = functools.partial(check, name)
         if parameter.kind is not parameter.KEYWORD_ONLY:
             in_order.append(by_name.get(name))
     return by_name, in_order
-
-
-def _evaluated(annotation: object, function: Callable) -> object:
-    """Return what an annotation means where the function was written."""
-    if not isinstance(annotation, str):
-        return annotation
-    try:
-        return eval(annotation, inspect.unwrap(function).__globals__)
-    except NameError:  # imported for type checkers alone
-        return object
 
 
 def check_of(annotation: object) -> Check | None:
@@ -465,7 +458,7 @@ CLASSES = {  # whose names say less than these words
     torch.nn.Module: "torch.nn.Module",
     Mapping: "mapping",
 }
-NOT_CHECKED = (object, type, np.ndarray, Iterable, Sequence, inspect.Parameter.empty)
+NOT_CHECKED = (object, type, np.ndarray, Iterable, Sequence)
 
 # Their names in annotations.
 

@@ -12,7 +12,8 @@ from typing import Generic, TypeVar
 
 from course_lib.foundation.arguments import check_integer
 
-Item, Place = TypeVar("Item"), TypeVar("Place")
+Item = TypeVar("Item")
+Place = TypeVar("Place")
 
 
 class Position(Generic[Place]):

@@ -46,7 +46,9 @@
       const missing = parts.findIndex((_, n) => !isGiven(form[`part${n}`]));
       if (missing >= 0) {
         const { label, choices } = parts[missing];
-        said.textContent = `${label}: please ${choices ? "choose one" : `give ${WANTED}`}. (Nothing was counted.)`;
+        const given = choices ? "" : form[`part${missing}`].value.trim();
+        const plain = /^-?\d{1,3}(,\d{3})+$/.test(given) ? ` Leave out the comma: ${given.replaceAll(",", "")}.` : "";
+        said.textContent = `${label}: please ${choices ? "choose one" : `give ${WANTED}`}.${plain} (Nothing was counted.)`;
         controls[missing].querySelector("input").focus();
         return;
       }

@@ -1,6 +1,8 @@
 """What Sphinx is told about the site of the course, and what a page gets beyond the
 outputs of its notebook: verdicts to give, hints to unfold, figures told in words."""
 
+import base64
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -35,9 +37,8 @@ pygments_dark_style = "github-dark"
 SCRIPT = Path(predict.__code__.co_filename).with_suffix(".js")  # as in a notebook
 html_static_path = ["static", str(SCRIPT)]
 html_css_files = ["book.css"]
-html_js_files = [(SCRIPT.name, {"defer": "defer"})]
+html_js_files = [(name, {"defer": "defer"}) for name in (SCRIPT.name, "search.js")]
 html_favicon = "static/favicon.svg"
-html_show_search_summary = False  # it would quote answers
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
@@ -45,6 +46,11 @@ html_show_copyright = False
 RUN_IT = re.compile(r"\n*^\*\*Run it\*\* .*?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"exercises\.\w+\.show\(\)")
 MARKS = re.compile(r"[*`#]|\]\([^)]*\)|\[")
+LINK = re.compile(r"(\]\([\w./-]+\.ipynb#)([^)]+)\)")
+PICTURE = re.compile(r'<img [^>]*src="data:image/png;base64,([^"]+)"[^>]*>')
+PROMPT = re.compile(r"^predict\(", re.MULTILINE)
+ANSWERS = {"code_prompt_show": "Show the source, which holds the answer"}
+STILL = "*The sliders are in the notebook. Here they stand still.*"
 FOLD = re.compile(r"<details class=.told.>.*?</summary>\s*")
 
 
@@ -62,18 +68,26 @@ def prepare(app, page: str, source: list[str]) -> None:
     for number, cell in enumerate(lesson.cells):
         item = items_of(lesson.name).get(exercise_of(cell) or "")
         if cell["cell_type"] == "markdown":
-            cell["source"] = RUN_IT.sub("", cell["source"])
+            # JupyterLab calls a heading as it is written, and Sphinx in small letters.
+            text = LINK.sub(lambda to: f"{to[1]}{to[2].lower()})", cell["source"])
+            cell["source"] = RUN_IT.sub("", text)
         elif any("image/png" in out.get("data", {}) for out in cell["outputs"]):
             alt = {"alt": told_below(lesson.cells[number + 1 :])}
             cell["metadata"] |= {"mystnb": {"image": alt}}
         if SHOWN.fullmatch(cell["source"]):
             cell["metadata"] |= {"tags": ["remove-input"]}
+        if PROMPT.search(cell["source"]):
+            cell["metadata"] |= {"mystnb": ANSWERS}
+            for shown in (out["data"] for out in cell["outputs"] if "data" in out):
+                shown["text/html"] = with_files(app, "".join(shown["text/html"]))
         if isinstance(item, Question):
             cells.append(words(page, number, verdict(item)))
             continue
         if item is not None:
             cell["outputs"] = []  # that it was not attempted
         cells.append(cell)
+        if cell["cell_type"] == "code" and re.search(r"\bplay\(", cell["source"]):
+            cells.append(words(page, number, STILL))
         hints = enumerate(getattr(item, "hints", ()), start=1)
         folded = [f"<p>{unfold(f'Hint {n}', to_html(hint))}</p>" for n, hint in hints]
         if folded:
@@ -81,6 +95,21 @@ def prepare(app, page: str, source: list[str]) -> None:
     cells[0]["source"] += f"\n\n{{download}}`Download this notebook <{path.name}>`"
     notebook = json.loads(path.read_text(encoding="utf-8"))
     source[0] = json.dumps(notebook | {"cells": cells})
+
+
+def with_files(app, html: str) -> str:
+    """Turn the pictures in an answer into files, so that a click opens them in full."""
+    folder = Path(app.outdir, "_images")
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def linked(found: re.Match) -> str:
+        data = base64.b64decode(found[1])
+        name = f"{hashlib.sha256(data).hexdigest()[:16]}.png"
+        (folder / name).write_bytes(data)
+        image = re.sub(r'src="[^"]*"', f'src="../_images/{name}"', found[0])
+        return f'<a href="../_images/{name}">{image}</a>'
+
+    return PICTURE.sub(linked, html)
 
 
 def words(page: str, number: int, text: str) -> dict:

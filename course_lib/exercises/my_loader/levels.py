@@ -44,9 +44,10 @@ class Level(NamedTuple):
 LEVELS: dict[int, Level] = {}
 
 
-def _level(number: int, title: str, *hints: str) -> Callable[[Callable], None]:
-    def add(complaints: Callable[[MakeLoader], Complaints]) -> None:
+def _level(number: int, title: str, *hints: str) -> Callable[[Callable], Callable]:
+    def add(complaints: Callable[[MakeLoader], Complaints]) -> Callable:
         LEVELS[number] = Level(title, complaints, hints)
+        return complaints
 
     return add
 
@@ -128,7 +129,7 @@ def _audited(
     "start. Index `ids` with the whole table, make the result int64, and return copies "
     "of its first T and of its last T columns.",
 )
-def _(make_loader: MakeLoader) -> Complaints:
+def _batches_of_windows(make_loader: MakeLoader) -> Complaints:
     audit = yield from _audited(ARRAY, _given(make_loader))
     yield from _batches_are_full(_given(make_loader), audit)
     stride = np.diff(np.unique(audit.starts[0])).min()
@@ -159,7 +160,7 @@ def _batches_are_full(loader_of: MakeLoader, audit: Audit) -> Complaints:
     "when the next batch is asked for. `load_state_dict` says where the next iteration "
     "begins, and the one after that begins at 0 again.",
 )
-def _(make_loader: MakeLoader) -> Complaints:
+def _a_seeded_order(make_loader: MakeLoader) -> Complaints:
     audit = yield from _audited(ARRAY, _given(make_loader))
     loader = make_loader(FIRST_ID + np.arange(NUM_TOKENS))
     for name in ("state_dict", "load_state_dict"):
@@ -198,7 +199,7 @@ def _continues(audit: Audit) -> bool:
     "depends on the offset, so draw the offset first. Parallel tracks are "
     "`partition_starts(len(ids), B, T, offset).ravel()`.",
 )
-def _(make_loader: MakeLoader) -> Complaints:
+def _moving_cuts_or_rows_that_continue(make_loader: MakeLoader) -> Complaints:
     audit = yield from _audited(ARRAY, _given(make_loader))
     yield from _is_shuffled(audit)
     T, B = audit.context_length, audit.batch_size
@@ -234,7 +235,7 @@ def _(make_loader: MakeLoader) -> Complaints:
     "with 0 and -100, and copy each chunk to the beginning of its row. A subclass of "
     "`Loader` with a `batch` of its own is enough.",
 )
-def _(make_loader: MakeLoader) -> Complaints:
+def _chunks(make_loader: MakeLoader) -> Complaints:
     yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS)
     for number, batch in enumerate(_batches_of_documents(make_loader)):
         if not isinstance(batch, Mapping):
@@ -259,7 +260,7 @@ def _batches_of_documents(make_loader: MakeLoader) -> Iterable:
     "Copy the pieces of a row one after another. The first label of each piece is "
     "-100, because the token before it belongs to another piece.",
 )
-def _(make_loader: MakeLoader) -> Complaints:
+def _packs(make_loader: MakeLoader) -> Complaints:
     audit = yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS)
     yield from _rows_are_full(make_loader, audit.context_length)
 
@@ -287,7 +288,7 @@ def _rows_are_full(make_loader: MakeLoader, T: int) -> Complaints:
     "`position_ids`. Return no `attention_mask`. Pads come after all tokens of their "
     "row, so no token sees them.",
 )
-def _(make_loader: MakeLoader) -> Complaints:
+def _positions_that_begin_again(make_loader: MakeLoader) -> Complaints:
     audit = yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS)
     yield from _rows_are_full(make_loader, audit.context_length)
     for number, batch in enumerate(_batches_of_documents(make_loader)):
@@ -319,7 +320,7 @@ def _(make_loader: MakeLoader) -> Complaints:
     "`__getitem__` gets a table of positions. For each file, find its own positions, "
     "subtract where the file begins, and read only these ids.",
 )
-def _(make_loader: MakeLoader) -> Complaints:
+def _several_files(make_loader: MakeLoader) -> Complaints:
     from_files = _given(make_loader, _in_files)
     audit = yield from _audited(FILES, from_files)
     yield from _audited(ARRAY, _given(make_loader))
@@ -347,7 +348,7 @@ def _(make_loader: MakeLoader) -> Complaints:
     "`order[rank::world_size]` deals. Cut every share to `len(order) // world_size` "
     "entries, because all ranks must take equally many steps.",
 )
-def _(make_loader: MakeLoader) -> Complaints:
+def _ranks(make_loader: MakeLoader) -> Complaints:
     yield from _audited(ARRAY, _given(make_loader), num_tokens=UNEVEN, world_size=3)
     yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS, world_size=2)
     yield from _audited(ARRAY, _given(make_loader))
@@ -364,7 +365,7 @@ def _(make_loader: MakeLoader) -> Complaints:
     "e * n to (e + 1) * n of one long `MixtureOrder`, so that each source continues "
     "where the epoch before stopped.",
 )
-def _(make_loader: MakeLoader) -> Complaints:
+def _a_mixture(make_loader: MakeLoader) -> Complaints:
     by_design = ("lost", "repeated")  # of the source of which there is less than drawn
     mixed = _given(make_loader, _by_source, mix=dict(MIX))
     audit = yield from _audited(SOURCES, mixed, by_design)

@@ -144,16 +144,24 @@ def _name_ends(axes: Axes, ends: list[tuple]) -> None:
         # Curves may end in one point: the marker tells which is which.
         sign = style.MARKERS.get(look.get("marker"), "")
         lead = {"arrowstyle": "-", "linewidth": 0.7, "color": look["color"]}
+        written = {"va": "center", "fontsize": style.SMALL, "annotation_clip": False}
         axes.annotate(
-            f"{sign} {style.name_of(name)}".lstrip(),
+            sign,
             (1, y) if x is None else (x, y),
             (1.03, place),
             xycoords=("axes fraction", "data") if x is None else "data",
             textcoords="axes fraction",
-            va="center",
-            fontsize=style.SMALL,
-            annotation_clip=False,
+            color=look["color"],
             arrowprops=lead | {"shrinkA": 1, "shrinkB": 4},
+            **written,
+        )
+        axes.annotate(
+            style.name_of(name),
+            (1.03, place),
+            (13 if sign else 2, 0),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            **written,
         )
 
 

@@ -4,6 +4,7 @@ What has no meaning of its own is drawn in ink, the color of text.
 """
 
 import base64
+import hashlib
 import io
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -15,6 +16,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from course_lib.foundation import as_numbers, check_type
 from course_lib.teaching.tokens import signs
@@ -36,6 +38,8 @@ LOOKS = {
 }
 # Curves and rows without a meaning: shades of ink, with other dashes and markers.
 SHADES = (INK, "#55606e", "#808a98")
+# Every picture keeps it, so that a test finds those that are older than a change above.
+PALETTE = hashlib.sha256(repr((LOOKS, SHADES)).encode()).hexdigest()[:12]
 DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 MARKERS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P": "✚", "X": "✖"}
 # The ground of what is written over a hatch or a line.
@@ -104,8 +108,17 @@ class LessonFigure(Figure):
         self.savefig(drawn, dpi=200, format="png")
         pixels = Image.open(drawn).convert("RGB")
         # as many colors as a picture needs, and a third of the bytes
-        pixels.quantize(256, dither=Image.Dither.NONE).save(picture, format="png")
+        few = pixels.quantize(256, dither=Image.Dither.NONE)
+        few.save(picture, format="png", pnginfo=drawn_with())
         return picture.getvalue()
+
+
+def drawn_with(**more: str) -> PngInfo:
+    """What a picture says of how it was made."""
+    info = PngInfo()
+    for name, text in {"Palette": PALETTE, **more}.items():
+        info.add_text(name, text)
+    return info
 
 
 def new_panels(
