@@ -38,10 +38,10 @@ from course_lib.foundation import (
     RandomOrder,
     encode_named,
     load_documents,
+    process_group,
     run_ranks,
 )
 from course_lib.foundation.executors import process_context
-from course_lib.foundation.ranks import process_group
 from course_lib.many_machines import (
     NoisySamples,
     encoding_hours,

@@ -43,9 +43,9 @@ from course_lib.foundation import (
     checked,
     durable,
     one_thread,
+    process_group,
     progress_bar,
 )
-from course_lib.foundation.ranks import process_group
 from course_lib.foundation.tokenizing import tokenizer_hash
 from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset
 from course_lib.token_shards import ShardedStream
