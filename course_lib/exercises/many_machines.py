@@ -277,6 +277,7 @@ loss_scale.mistake(
     "you divide by all targets, but then the average over the ranks divides once more, "
     "by their number.",
     lambda counts: _or_zero(1, sum(map(sum, counts))),
+    lambda counts: 1 / max(1, sum(map(sum, counts))),
 )
 loss_scale.mistake(
     "you multiply by the number of small batches, too. Their gradients are added up, "
@@ -304,13 +305,13 @@ loss_scale.mistake(
 
 
 def _windows_for_parts(random: Random) -> Iterator[Case]:
-    for size, piece in ((1, 1), (1, 3), (2, 1), (2, 2), (2, 4), (3, 2), (4, 1)):
-        length = 2 * size * piece
-        ids = [random.randrange(1000) for _ in range(length + 1)]
+    for size, piece in ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2)):
+        ids = list(range(2 * size * piece + 1))
+        yield from ((ids[:-1], ids[1:], rank, size) for rank in range(size))
+    for size, piece in ((1, 3), (2, 2), (2, 4), (4, 1)):
+        ids = [random.randrange(1000) for _ in range(2 * size * piece + 1)]
         targets = [i if random.random() < 0.8 else -100 for i in ids[1:]]
         yield from ((ids[:-1], targets, rank, size) for rank in range(size))
-    whole = list(range(13))
-    yield from ((whole[:-1], whole[1:], rank, 3) for rank in range(3))
 
 
 @exercise(
@@ -382,10 +383,16 @@ part_of_rank.mistake(
     ),
 )
 part_of_rank.mistake(
-    "you return the head alone; the tail is missing.",
-    lambda inputs, targets, rank, size: tuple(
-        row[: len(row) // 2] for row in part_of_rank(inputs, targets, rank, size)
+    "for rank 0, you end the tail at `-0`. That is 0, so the slice is empty.",
+    lambda inputs, targets, rank, size: (
+        part_of_rank(inputs, targets, rank, size)
+        if rank
+        else _taken(list(range(len(inputs) // (2 * size))), inputs, targets)
     ),
+)
+part_of_rank.mistake(
+    "you deal tokens out like cards; a rank gets two pieces, each of them in a row.",
+    lambda inputs, targets, rank, size: (inputs[rank::size], targets[rank::size]),
 )
 
 
@@ -454,8 +461,7 @@ def mean_of_all_targets(sums: list[float], counts: list[int]) -> float:
         "out right, because `DistributedDataParallel` averages it with the gradients "
         "of the other ranks. But it averages *gradients*, and leaves the losses alone. "
         "So the log says what rank 0 has in its own batch, scaled up. That is the mean "
-        "only if all ranks have the same sum, and it is worst where rank 0 has many "
-        "more targets than the others. Add up the nats over all ranks, as "
+        "only if rank 0's nats happen to be the average of all ranks. Add up the nats over all ranks, as "
         "`backward_by_targets` does, and log their sum divided by all targets."
     ),
 )

@@ -122,6 +122,12 @@ def in_one_piece(inputs, targets, rank, size):
     return inputs[rank * length : (rank + 1) * length], targets[rank * length : (rank + 1) * length]
 
 
+def with_a_negative_end(inputs, targets, rank, size):
+    piece = len(inputs) // (2 * size)
+    ends = slice(rank * piece, (rank + 1) * piece), slice(-(rank + 1) * piece, -rank * piece)
+    return tuple([i for end in ends for i in row[end]] for row in (inputs, targets))
+
+
 def shifted_again(inputs, targets, rank, size):
     own, _ = with_slices(inputs, targets, rank, size)
     return own, [*own[1:], -100]
@@ -164,6 +170,8 @@ ANSWERS = [
     (part_of_rank, as_pieces, PASSED),
     (part_of_rank, in_one_piece, "a head and a tail"),
     (part_of_rank, shifted_again, "shifted already"),
+    (part_of_rank, with_a_negative_end, "end the tail at `-0`"),
+    (part_of_rank, lambda inputs, targets, rank, size: (inputs[rank::size], targets[rank::size]), "like cards"),
     (part_of_rank, tails_from_the_middle, "from the middle"),
     (part_of_rank, lambda inputs, targets, rank, size: with_slices(inputs, targets, rank, size)[0], FAILED),
 ]
