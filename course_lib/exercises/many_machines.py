@@ -461,8 +461,9 @@ def mean_of_all_targets(sums: list[float], counts: list[int]) -> float:
         "out right, because `DistributedDataParallel` averages it with the gradients "
         "of the other ranks. But it averages *gradients*, and leaves the losses alone. "
         "So the log says what rank 0 has in its own batch, scaled up. That is the mean "
-        "only if rank 0's nats happen to be the average of all ranks. Add up the nats over all ranks, as "
-        "`backward_by_targets` does, and log their sum divided by all targets."
+        "only if rank 0's nats happen to be the average of all ranks. Add up the nats "
+        "over all ranks, as `backward_by_targets` does, and log their sum divided by "
+        "all targets."
     ),
 )
 def rank_0_logs_its_loss(sums: list[float], counts: list[int]) -> float:
