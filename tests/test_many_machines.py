@@ -30,6 +30,7 @@ from any_tokenizer import tiktoken
 from course_lib import many_machines
 from course_lib.__main__ import main
 from course_lib.bpe import train_byte_level_bpe
+from course_lib.exercises.many_machines import part_of_rank
 from course_lib.foundation import (
     END_OF_TEXT,
     CharTokenizer,
@@ -38,6 +39,7 @@ from course_lib.foundation import (
     RandomOrder,
     encode_named,
     load_documents,
+    process_group,
     run_ranks,
 )
 from course_lib.foundation.executors import process_context
@@ -61,6 +63,7 @@ from course_lib.many_machines.rank_training import (
     backward_by_ranks,
     backward_by_targets,
     fingerprint,
+    gradient_by_ddp,
     rank_and_size,
     take_steps,
     train_on_shards,
@@ -970,6 +973,41 @@ def test_a_loss_is_divided_by_the_targets():
         assert backward(torch.nn.ParameterList([weight]), 2 * weight, 4) == weight.grad == 0.5
 
 
+def both_ways(rows: tuple, factors: tuple[float, ...]) -> list[torch.Tensor]:
+    return [gradient_by_ddp(*rows, factor=factor) for factor in factors]
+
+
+def test_a_gradient_of_ddp_is_right_if_the_loss_is_multiplied_by_the_number_of_ranks(rows):
+    inputs, targets, vocab_size = rows
+    unequal = inputs[::24], targets[::24], vocab_size  # 4 rows, of very different lengths
+    torch.manual_seed(0)
+    model = ConvolutionModel(vocab_size, hidden_size=16)
+    F.cross_entropy(model(unequal[0]).flatten(0, 1), unequal[1].flatten()).backward()
+    right = torch.cat([weight.grad.flatten() for weight in model.parameters()])
+    before = torch.get_rng_state()
+    with process_group():
+        torch.testing.assert_close(gradient_by_ddp(*unequal), right)
+    assert torch.equal(torch.get_rng_state(), before)
+    for world_size in (2, 3):
+        ranks = run_ranks(both_ways, world_size, unequal, (1, world_size))
+        for as_it_is, multiplied in ranks:  # rank 1 drew other first weights
+            torch.testing.assert_close(as_it_is, right / world_size)
+            torch.testing.assert_close(multiplied, right)
+
+
+def test_a_gradient_of_ddp_needs_a_target_rows_that_fit_and_a_group(rows):
+    inputs, targets, vocab_size = rows
+    for wrong, words in (
+        ((inputs, torch.full_like(targets, -100), vocab_size), "targets must hold one to score"),
+        ((inputs[:0], targets[:0], vocab_size), "targets must hold one to score"),
+        ((inputs, targets[:2], vocab_size), "inputs and targets must have one shape"),
+        ((inputs + vocab_size, targets, vocab_size), "inputs must lie in 0"),
+        ((inputs, targets, vocab_size), "process group has not been initialized"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            gradient_by_ddp(*wrong)
+
+
 def read_on_the_first_alone() -> str:
     rank, _ = rank_and_size()
     return rank_training._from_first_rank(lambda: "a checkpoint" if rank == 0 else pytest.fail("no other has the file"))
@@ -1116,6 +1154,18 @@ def test_shards_of_another_tokenizer_are_not_trained_on(made, tmp_path):
     other.save(str(tmp_path / "other.json"))
     with pytest.raises(ValueError, match="was written with another tokenizer"):
         train_main([str(made / "reference"), "--tokenizer", str(tmp_path / "other.json")])
+
+
+# A batch cut along the sequence
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_heads_and_tails_are_those_of_pytorch(size):
+    balancers = pytest.importorskip("torch.distributed.tensor.experimental._context_parallel._load_balancer")
+    places = balancers._HeadTailLoadBalancer(16, size, "cpu")._generate_indices().flatten().view(size, -1).tolist()
+    inputs, targets = list(range(100, 116)), list(range(101, 117))
+    parts = [part_of_rank.reference(inputs, targets, rank, size) for rank in range(size)]
+    assert parts == [tuple([row[place] for place in own] for row in (inputs, targets)) for own in places]
 
 
 # Noise

@@ -245,67 +245,154 @@ positions_of.mistake(
 )
 
 
-def _losses(random: Random) -> Iterator[Case]:
-    yield from (([6.0, 2.0], [3, 1]), ([3.0], [2]), ([4.0, 0.0], [2, 0]))
-    yield from (([0.0], [0]), ([0.0, 0.0], [0, 0]), ([0.0, 5.0], [0, 4]))
-    yield from (([2.0, 2.0], [2, 2]), ([1.0, 9.0, 2.0], [1, 3, 4]))
-    yield [3.0, 0.0], [2, 3]
+def _targets_of_batches(random: Random) -> Iterator[Case]:
+    yield from (([[3], [18]],), ([[3, 1], [10, 6]],), ([[5]],), ([[2, 2, 2]],))
+    yield from (([[4], [4]],), ([[0], [6]],), ([[0, 0], [3, 5]],), ([[0, 4], [4, 0]],))
+    yield from (([[0]],), ([[0, 0], [0, 0]],), ([[1], [2], [9]],))
     for _ in range(10):
-        ranks = random.randrange(2, 5)
-        counts = [random.randrange(9) for _ in range(ranks)]
-        yield [round(random.random() * n, 3) for n in counts], counts
+        ranks, batches = random.randrange(2, 5), random.randrange(1, 4)
+        yield ([[random.randrange(9) for _ in range(batches)] for _ in range(ranks)],)
 
 
 @exercise(
-    cases=_losses,
+    cases=_targets_of_batches,
     hints=(
-        "Every target counts the same, whatever rank it is on. What must you add up, "
-        "and by what do you divide?",
-        "Take two sums over all ranks, and divide once, at the very end. And if "
-        "nothing was scored at all?",
+        "Suppose that you could simply add up the gradients of everything. By how many "
+        "targets would you divide? Then look at what really happens to them.",
+        "A rank adds up, so its small batches need nothing more. The ranks average, "
+        "which divides by their number, so multiply by it.",
     ),
 )
-def global_mean(sums: list[float], counts: list[int]) -> float:
-    """Return the loss of all ranks together; 0.0 if nothing was scored."""
-    total = sum(counts)
-    return sum(sums) / total if total else 0.0
+def loss_scale(counts: list[list[int]]) -> float:
+    """Return what each sum of losses is multiplied by; 0.0 if nothing was scored."""
+    targets = sum(sum(own) for own in counts)
+    return len(counts) / targets if targets else 0.0
 
 
-def _means(sums: list[float], counts: list[int]) -> list[float]:
-    return [s / n for s, n in zip(sums, counts, strict=True) if n]
+def _or_zero(numerator: float, denominator: float) -> float:
+    return numerator / denominator if denominator else 0.0
 
 
-global_mean.mistake(
-    "you take a mean of means, in which a target counts for more where there are few "
-    "of them; add up first, and divide once.",
-    lambda sums, counts: sum(_means(sums, counts)) / len(sums),
-    lambda sums, counts: sum(_means(sums, counts)) / max(1, len(_means(sums, counts))),
+loss_scale.mistake(
+    "you divide by all targets, but then the average over the ranks divides once more, "
+    "by their number.",
+    lambda counts: _or_zero(1, sum(map(sum, counts))),
+    lambda counts: 1 / max(1, sum(map(sum, counts))),
 )
-global_mean.mistake(
-    "you divide by a count of 0, but one rank may have scored nothing, and so may all.",
-    lambda sums, counts: sum(sums) / sum(counts),
-    lambda sums, counts: (
-        sum(s / n for s, n in zip(sums, counts, strict=True)) / len(sums)
+loss_scale.mistake(
+    "you multiply by the number of small batches, too. Their gradients are added up, "
+    "so there is nothing to make up for.",
+    lambda counts: _or_zero(len(counts) * len(counts[0]), sum(map(sum, counts))),
+)
+loss_scale.mistake(
+    "you multiply by the number of small batches of a rank. The average is over the "
+    "ranks, so it divides by *their* number.",
+    lambda counts: _or_zero(len(counts[0]), sum(map(sum, counts))),
+)
+loss_scale.mistake(
+    "you leave out ranks without targets, but the average is over all ranks.",
+    lambda counts: _or_zero(sum(map(any, counts)), sum(map(sum, counts))),
+)
+loss_scale.mistake(
+    "you use the targets of one rank alone; count those of all ranks.",
+    lambda counts: _or_zero(1, sum(counts[0])),
+    lambda counts: _or_zero(len(counts), sum(counts[0])),
+)
+loss_scale.mistake(
+    "you divide by a count of 0, but in some steps nothing is scored at all.",
+    lambda counts: len(counts) / sum(map(sum, counts)),
+)
+
+
+def _windows_for_parts(random: Random) -> Iterator[Case]:
+    for size, piece in ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2)):
+        ids = list(range(2 * size * piece + 1))
+        yield from ((ids[:-1], ids[1:], rank, size) for rank in range(size))
+    for size, piece in ((1, 3), (2, 2), (2, 4), (4, 1)):
+        ids = [random.randrange(1000) for _ in range(2 * size * piece + 1)]
+        targets = [i if random.random() < 0.8 else -100 for i in ids[1:]]
+        yield from ((ids[:-1], targets, rank, size) for rank in range(size))
+
+
+@exercise(
+    cases=_windows_for_parts,
+    hints=(
+        "How long is a piece? Rank 0 has pieces 0 and `2 * size - 1`. Which two does "
+        "rank 1 have, and which two does rank r have?",
+        "Write down the places of the head, then those of the tail. Inputs and targets "
+        "are taken from the same places.",
     ),
 )
-global_mean.mistake(
-    "you return 0.0 as soon as one rank has no targets, although the others scored "
-    "something.",
-    lambda sums, counts: global_mean(sums, counts) if all(counts) else 0.0,
-)
-global_mean.mistake(
-    "you divide by the number of ranks, not by the targets of all of them.",
-    lambda sums, counts: sum(sums) / len(sums),
-)
-global_mean.mistake(
-    "you weight sums as if they were means; they have grown with the counts already.",
-    lambda sums, counts: (
-        sum(s * n for s, n in zip(sums, counts, strict=True)) / max(1, sum(counts))
+def part_of_rank(
+    inputs: list[int], targets: list[int], rank: int, size: int
+) -> tuple[list[int], list[int]]:
+    """Return the inputs and the targets of a rank: a head and a tail of the window."""
+    piece = len(inputs) // (2 * size)
+    head, tail = rank * piece, (2 * size - 1 - rank) * piece
+    places = [*range(head, head + piece), *range(tail, tail + piece)]
+    return [inputs[i] for i in places], [targets[i] for i in places]
+
+
+def _taken(places: list[int], *rows: list[int]) -> tuple[list[int], ...]:
+    return tuple([row[place] for place in places] for row in rows)
+
+
+part_of_rank.mistake(
+    "you give each rank one piece of the window in a row; it gets a head and a tail.",
+    lambda inputs, targets, rank, size: _taken(
+        list(range(len(inputs)))[
+            rank * len(inputs) // size : (rank + 1) * len(inputs) // size
+        ],
+        inputs,
+        targets,
     ),
 )
-global_mean.mistake(
-    "you add up the means; add up the losses instead, and divide once.",
-    lambda sums, counts: sum(_means(sums, counts)),
+part_of_rank.mistake(
+    "you count the tails from the middle, but the first head goes with the *last* "
+    "piece: the rank with the least work in front has the most at the back.",
+    lambda inputs, targets, rank, size: _taken(
+        [
+            i
+            for i in range(len(inputs))
+            if i // (len(inputs) // (2 * size)) in (rank, size + rank)
+        ],
+        inputs,
+        targets,
+    ),
+)
+part_of_rank.mistake(
+    "you shift the targets within the part, but they are shifted already: take them "
+    "from the same places as the inputs.",
+    lambda inputs, targets, rank, size: (
+        part_of_rank(inputs, targets, rank, size)[0],
+        part_of_rank(inputs, targets, rank, size)[0][1:],
+    ),
+    lambda inputs, targets, rank, size: (
+        part_of_rank(inputs, targets, rank, size)[0],
+        [*part_of_rank(inputs, targets, rank, size)[0][1:], -100],
+    ),
+    lambda inputs, targets, rank, size: (
+        part_of_rank(inputs, targets, rank, size)[0],
+        part_of_rank(inputs, [*targets[1:], -100], rank, size)[1],
+    ),
+)
+part_of_rank.mistake(
+    "you put the tail before the head, but a part keeps the order of the window.",
+    lambda inputs, targets, rank, size: part_of_rank(
+        inputs, targets, 2 * size - 1 - rank, size
+    ),
+)
+part_of_rank.mistake(
+    "for rank 0, you end the tail at `-0`. That is 0, so the slice is empty.",
+    lambda inputs, targets, rank, size: (
+        part_of_rank(inputs, targets, rank, size)
+        if rank
+        else _taken(list(range(len(inputs) // (2 * size))), inputs, targets)
+    ),
+)
+part_of_rank.mistake(
+    "you deal tokens out like cards; a rank gets two pieces, each of them in a row.",
+    lambda inputs, targets, rank, size: (inputs[rank::size], targets[rank::size]),
 )
 
 
@@ -353,33 +440,36 @@ def mean_of_all_targets(sums: list[float], counts: list[int]) -> float:
 
 @bug_or_not(
     purpose=(
-        "`DistributedDataParallel` averages what the ranks compute. We want this "
-        "average to be the mean loss over all targets, and choose the loss of each "
-        "rank for that. The lists `sums` and `counts` hold the nats and the targets of "
-        "each rank."
+        "Ranks train with `DistributedDataParallel`, and the gradient is that of the "
+        "mean loss over all targets. Rank 0 writes the loss of each step into the log. "
+        "We want the log to say this same mean. The lists `sums` and `counts` hold the "
+        "nats and the targets of each rank."
     ),
     reference=mean_of_all_targets,
     cases=lambda random: [
         (sums, counts)
         for sums, counts in (
             ([3.0], [2]),
+            ([6.0, 6.0], [3, 3]),
             ([6.0, 2.0], [3, 1]),
             ([4.0, 0.0], [2, 0]),
             ([1.0, 9.0, 2.0], [1, 3, 4]),
         )
     ],
     explanation=(
-        "Why multiply a loss by the number of ranks? Because "
-        "`DistributedDataParallel` will divide by that number. What is left is the sum "
-        "of each rank, divided by the targets of *all* ranks. These add up to the mean "
-        "over all targets. Without the factor, the gradient would be too small, by a "
-        "factor of `world_size`."
+        "This is the loss that rank 0 calls `backward()` on, and its gradient comes "
+        "out right, because `DistributedDataParallel` averages it with the gradients "
+        "of the other ranks. But it averages *gradients*, and leaves the losses alone. "
+        "So the log says what rank 0 has in its own batch, scaled up. That is the mean "
+        "only if rank 0's nats happen to be the average of all ranks. Add up the nats "
+        "over all ranks, as `backward_by_targets` does, and log their sum divided by "
+        "all targets."
     ),
 )
-def times_the_number_of_ranks(sums: list[float], counts: list[int]) -> float:
+def rank_0_logs_its_loss(sums: list[float], counts: list[int]) -> float:
     world_size, targets = len(sums), sum(counts)
-    losses = [own_sum / targets * world_size for own_sum in sums]
-    return sum(losses) / world_size  # what DistributedDataParallel does
+    losses = [world_size * own_sum / targets for own_sum in sums]  # one on each rank
+    return losses[0]
 
 
 def counts_while_reading(num_entries: int) -> list[int]:

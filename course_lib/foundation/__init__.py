@@ -86,7 +86,7 @@ from course_lib.foundation.packs import (
 )
 from course_lib.foundation.positions import Position, check_state
 from course_lib.foundation.progress import progress_bar, shows
-from course_lib.foundation.ranks import run_ranks
+from course_lib.foundation.ranks import process_group, run_ranks
 from course_lib.foundation.shuffling import RandomOrder
 from course_lib.foundation.streams import AnyStream, Stream, table_of_windows
 from course_lib.foundation.tokenizing import (

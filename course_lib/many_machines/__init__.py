@@ -140,7 +140,7 @@ def tokenize_files(
 
 
 class RandomNumbers(IterableDataset):
-    """Yield each worker's number with three numbers it draws: are they the same?"""
+    """Yield three random numbers, each with the number of the worker that drew it."""
 
     @checked
     def __init__(self, seed: Seed):

@@ -23,6 +23,7 @@ import torch
 import torch.nn.functional as F
 from tokenizers import Tokenizer
 from torch import distributed, nn
+from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import Dataset, TensorDataset
 
 from course_lib.foundation import (
@@ -42,9 +43,9 @@ from course_lib.foundation import (
     checked,
     durable,
     one_thread,
+    process_group,
     progress_bar,
 )
-from course_lib.foundation.ranks import process_group
 from course_lib.foundation.tokenizing import tokenizer_hash
 from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset
 from course_lib.token_shards import ShardedStream
@@ -126,6 +127,65 @@ def _gradients(model: nn.Module) -> Iterator[torch.Tensor]:
             yield weight.grad
 
 
+def _check_rows(
+    inputs: torch.Tensor, targets: torch.Tensor, vocab_size: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return rows and their targets as int64, shape (rows, T), if they fit a model."""
+    inputs, targets = (
+        torch.from_numpy(as_integers(name, ids).astype(np.int64))
+        for name, ids in (("inputs", inputs), ("targets", targets))
+    )
+    if inputs.ndim != 2 or inputs.shape != targets.shape:
+        raise ValueError(
+            "inputs and targets must have one shape (rows, T), got "
+            f"{tuple(inputs.shape)} and {tuple(targets.shape)}"
+        )
+    check_range("inputs", inputs.numpy(), vocab_size)
+    check_range("targets", targets[targets != IGNORED].numpy(), vocab_size)
+    return inputs, targets
+
+
+@checked
+@one_thread()
+def gradient_by_ddp(
+    inputs: torch.Tensor,
+    targets: torch.Tensor,
+    vocab_size: VocabSize,
+    *,
+    factor: Annotated[float, Finite(above=0)] = 1.0,
+) -> torch.Tensor:
+    """Return the gradient that `DistributedDataParallel` leaves on this rank.
+
+    Rank r reads the rows r, r + world_size, ..., and divides the sum of its losses by
+    the targets of *all* ranks. `DistributedDataParallel` averages gradients over the
+    ranks, so the result is the gradient of the mean loss over all targets only if
+    `factor` is the number of ranks. That ranks draw different first weights changes
+    nothing, because those of rank 0 are copied to the others.
+
+    Args:
+        inputs, targets: the rows of all ranks, shape (rows, T); a target of -100 is not
+            scored.
+        vocab_size: V.
+        factor: what each rank multiplies its loss by.
+
+    Returns float32, shape (parameters,), the same on every rank. Raises ValueError
+    outside of a process group, or if no row has a target to score.
+    """
+    inputs, targets = _check_rows(inputs, targets, vocab_size)
+    scored = int((targets != IGNORED).sum())  # on all ranks
+    if not scored:
+        raise ValueError("targets must hold one to score, but all of them are -100")
+    rank, world_size = rank_and_size()
+    with torch.random.fork_rng():
+        torch.manual_seed(rank)
+        model = ConvolutionModel(vocab_size, hidden_size=16)
+    model = DistributedDataParallel(model)
+    logits, own = model(inputs[rank::world_size]), targets[rank::world_size]
+    loss_sum = F.cross_entropy(logits.flatten(0, 1), own.flatten(), reduction="sum")
+    (factor * loss_sum / scored).backward()
+    return torch.cat([weight.grad.flatten() for weight in model.parameters()])
+
+
 LOSSES = {"global": backward_by_targets, "mean of means": backward_by_ranks}
 
 
@@ -175,17 +235,7 @@ def train_rank(
             seed. The number of ranks and of rows in a step may differ. It is not
             changed.
     """
-    inputs, targets = (
-        torch.from_numpy(as_integers(name, ids).astype(np.int64))
-        for name, ids in (("inputs", inputs), ("targets", targets))
-    )
-    if inputs.ndim != 2 or inputs.shape != targets.shape:
-        raise ValueError(
-            "inputs and targets must have one shape (rows, T), got "
-            f"{tuple(inputs.shape)} and {tuple(targets.shape)}"
-        )
-    check_range("inputs", inputs.numpy(), vocab_size)
-    check_range("targets", targets[targets != IGNORED].numpy(), vocab_size)
+    inputs, targets = _check_rows(inputs, targets, vocab_size)
     training = _Training(
         TensorDataset(inputs, targets),
         {"rows": fingerprint(inputs, targets)},

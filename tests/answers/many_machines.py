@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from course_lib.exercises.many_machines import can_be_written, global_mean, positions_of, tasks_left
+from course_lib.exercises.many_machines import can_be_written, loss_scale, part_of_rank, positions_of, tasks_left
 from course_lib.teaching.checker import FAILED, PASSED
 
 
@@ -86,21 +86,56 @@ def from_the_start(done, num_steps, batch_size, rank, world_size):
     return [k * step + rank * batch_size + i for k in range(num_steps) for i in range(batch_size)]
 
 
-def weighted_means(sums, counts):
-    means = [s / n for s, n in zip(sums, counts, strict=True) if n]
-    scored = [n for n in counts if n]
-    return float(np.average(means, weights=scored)) if scored else 0.0
+def with_numpy(counts):
+    total = np.sum(counts)
+    return float(np.shape(counts)[0] / total) if total else 0.0
 
 
-def in_one_loop(sums, counts):
-    nats = targets = 0
-    for s, n in zip(sums, counts, strict=True):
-        nats, targets = nats + s, targets + n
-    return nats / max(targets, 1)
+def the_inverse_of_a_mean(counts):
+    """All targets, shared out evenly among the ranks."""
+    per_rank = sum(n for own in counts for n in own) / len(counts)
+    return 1 / per_rank if per_rank else 0.0
 
 
-def mean_of_means(sums, counts):
-    return float(np.mean([s / max(n, 1) for s, n in zip(sums, counts, strict=True)]))
+def small_batches_as_well(counts):
+    ranks, batches = np.shape(counts)
+    return ranks * batches / np.sum(counts) if np.sum(counts) else 0.0
+
+
+def without_the_ranks(counts):
+    return 1 / max(1, int(np.sum(counts))) if np.sum(counts) else 0.0
+
+
+def with_slices(inputs, targets, rank, size):
+    piece = len(inputs) // (2 * size)
+    first, last = rank * piece, len(inputs) - (rank + 1) * piece
+    return tuple(row[first : first + piece] + row[last : last + piece] for row in (inputs, targets))
+
+
+def as_pieces(inputs, targets, rank, size):
+    both = np.array([inputs, targets]).reshape(2, 2 * size, -1)
+    return both[:, [rank, -1 - rank]].reshape(2, -1).tolist()
+
+
+def in_one_piece(inputs, targets, rank, size):
+    length = len(inputs) // size
+    return inputs[rank * length : (rank + 1) * length], targets[rank * length : (rank + 1) * length]
+
+
+def with_a_negative_end(inputs, targets, rank, size):
+    piece = len(inputs) // (2 * size)
+    ends = slice(rank * piece, (rank + 1) * piece), slice(-(rank + 1) * piece, -rank * piece)
+    return tuple([i for end in ends for i in row[end]] for row in (inputs, targets))
+
+
+def shifted_again(inputs, targets, rank, size):
+    own, _ = with_slices(inputs, targets, rank, size)
+    return own, [*own[1:], -100]
+
+
+def tails_from_the_middle(inputs, targets, rank, size):
+    both = np.array([inputs, targets]).reshape(2, 2 * size, -1)
+    return both[:, [rank, size + rank]].reshape(2, -1).tolist()
 
 
 ANSWERS = [
@@ -125,10 +160,18 @@ ANSWERS = [
     (positions_of, from_the_start, "forget `done`"),
     (positions_of, done_in_steps, "neither steps"),
     (positions_of, lambda done, n, B, rank, W: [done + rank * B + k * W * B for k in range(n)], FAILED),
-    (global_mean, weighted_means, PASSED),
-    (global_mean, in_one_loop, PASSED),
-    (global_mean, mean_of_means, "mean of means"),
-    (global_mean, lambda sums, counts: sum(sums) / sum(counts), "count of 0"),
-    (global_mean, lambda sums, counts: float(np.mean(sums)), "number of ranks"),
-    (global_mean, lambda sums, counts: max(sums) / max(1, max(counts)), FAILED),
+    (loss_scale, with_numpy, PASSED),
+    (loss_scale, the_inverse_of_a_mean, PASSED),
+    (loss_scale, without_the_ranks, "divides once more"),
+    (loss_scale, small_batches_as_well, "nothing to make up for"),
+    (loss_scale, lambda counts: len(counts) / sum(map(sum, counts)), "count of 0"),
+    (loss_scale, lambda counts: len(counts) / max(1, sum(counts[0])), FAILED),
+    (part_of_rank, with_slices, PASSED),
+    (part_of_rank, as_pieces, PASSED),
+    (part_of_rank, in_one_piece, "a head and a tail"),
+    (part_of_rank, shifted_again, "shifted already"),
+    (part_of_rank, with_a_negative_end, "end the tail at `-0`"),
+    (part_of_rank, lambda inputs, targets, rank, size: (inputs[rank::size], targets[rank::size]), "like cards"),
+    (part_of_rank, tails_from_the_middle, "from the middle"),
+    (part_of_rank, lambda inputs, targets, rank, size: with_slices(inputs, targets, rank, size)[0], FAILED),
 ]
