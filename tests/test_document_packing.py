@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models
+from transformers import PreTrainedTokenizerFast
 
 from course_lib import document_packing
 from course_lib.document_packing import (
@@ -19,6 +21,7 @@ from course_lib.document_packing import (
     crop_documents,
     pack_documents,
     pack_examples,
+    pack_on_one_screen,
     pack_rows,
     pack_stream,
     packing_report,
@@ -108,6 +111,20 @@ def test_what_no_pack_can_hold_is_refused_and_so_is_an_unknown_strategy():
         assign_packs([3, 2], 2**31)
     with pytest.raises(ValueError, match=r"^strategy must be one of"):
         assign_packs([3, 2], 4, strategy="bfd")
+
+
+# pack_on_one_screen
+
+
+@given(texts_and_length, st.booleans())
+def test_the_packer_on_one_screen_makes_the_rows_of_the_real_one(shape, as_lists):
+    lengths, max_length = shape
+    documents = documents_of(lengths)
+    packs = pack_documents(documents, max_length)
+    rows = pack_on_one_screen([ids.tolist() for ids in documents] if as_lists else documents, max_length)
+    assert [list(row["input_ids"]) for row in rows] == tokens_of(packs)
+    assert [row["document_starts"] for row in rows] == [pack.document_starts.tolist() for pack in packs]
+    assert [row["documents"] for row in rows] == [pack.documents.tolist() for pack in packs]
 
 
 # pack_documents
@@ -314,6 +331,23 @@ def test_texts_or_ids_are_packed_with_the_columns_that_are_asked_for():
 def test_a_batch_that_cannot_be_packed_is_refused(features, settings, words):
     with pytest.raises((TypeError, ValueError), match=re.escape(words)):
         pack_examples(features, **{"tokenizer": CharTokenizer("ab"), "max_length": 4} | settings)
+
+
+@pytest.mark.parametrize("is_wrapped", [True, False])
+def test_texts_without_any_mark_are_not_joined_but_their_ids_are(is_wrapped):
+    unmarked = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=unmarked) if is_wrapped else unmarked
+    with pytest.raises(ValueError, match=r"^end_of_text_id must be given: .* give them as a column `input_ids`$"):
+        pack_examples({"text": ["a", "b"]}, tokenizer, max_length=4)
+    assert pack_examples({"text": ["a", "b"]}, tokenizer, max_length=4, end_of_text_id=9)["input_ids"] == [[0, 9, 1, 9]]
+    assert pack_examples({"input_ids": [[0], [1]]}, tokenizer, max_length=4)["input_ids"] == [[0, 1]]
+
+
+def test_names_that_other_packers_have_are_answered():
+    with pytest.raises(
+        TypeError, match=r"^pack_examples has no argument 'overflow': use `split_long`: False truncates"
+    ):
+        pack_examples({"input_ids": [[1]]}, max_length=4, overflow=False)
 
 
 # pack_stream
