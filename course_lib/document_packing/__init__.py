@@ -69,14 +69,11 @@ def pack_on_one_screen(documents, max_length):
 
     rows = []
     for pack in packs:
+        ids = [token for piece in pack for token in piece.ids]
         lengths = [len(piece.ids) for piece in pack]
-        rows.append(
-            {
-                "input_ids": [token for piece in pack for token in piece.ids],
-                "document_starts": list(accumulate(lengths[:-1], initial=0)),
-                "documents": [piece.document for piece in pack],
-            }
-        )
+        starts = list(accumulate(lengths[:-1], initial=0))
+        numbers = [piece.document for piece in pack]
+        rows.append({"input_ids": ids, "document_starts": starts, "documents": numbers})
     return rows
 
 
