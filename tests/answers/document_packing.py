@@ -217,5 +217,5 @@ ANSWERS = [
         lambda ranks: len(ranks) * max(sum(n * n for n in lengths) for lengths in ranks),
         "subtract the work",
     ),
-    (work_waited, a_share_of_the_time, "ZeroDivisionError"),
+    (work_waited, a_share_of_the_time, FAILED),
 ]
