@@ -517,10 +517,10 @@ def test_packs_are_drawn_as_rows_of_their_documents():
 def test_a_survey_counts_tokens_documents_and_those_that_are_there_only_in_part():
     packs = pack_documents([[5, 5, 5, 5, 5, 5, 1], [6, 1], [7, 7, 1], [8, 1]], 5)
     assert survey_packs(packs, 5) == [
-        ["pack 0", 5, 1, 1, "100.0 %"],
-        ["pack 1", 5, 2, 1, "100.0 %"],
-        ["pack 2", 4, 2, 0, "80.0 %"],
-        ["all 3 packs", 14, 5, 2, "93.3 %"],
+        ["pack 0", 5, 1, 1, "100.0%"],
+        ["pack 1", 5, 2, 1, "100.0%"],
+        ["pack 2", 4, 2, 0, "80.0%"],
+        ["all 3 packs", 14, 5, 2, "93.3%"],
     ]
 
 
@@ -528,9 +528,9 @@ def test_a_survey_takes_rows_divides_behind_an_end_and_says_nothing_where_nothin
     rows = [{"input_ids": [5, 1, 6, 6], "document_starts": [0, 2]}, {"input_ids": [7, 1], "document_starts": [0]}]
     by_rows = survey_packs(rows, 4, eos_token_id=1)
     assert by_rows == [
-        ["pack 0", 4, 2, 1, "100.0 %"],
-        ["pack 1", 2, 1, 0, "50.0 %"],
-        ["all 2 packs", 6, 3, 1, "75.0 %"],
+        ["pack 0", 4, 2, 1, "100.0%"],
+        ["pack 1", 2, 1, 0, "50.0%"],
+        ["all 2 packs", 6, 3, 1, "75.0%"],
     ]
     assert survey_packs([{"input_ids": row["input_ids"]} for row in rows], 4, eos_token_id=1) == by_rows
     assert survey_packs([{"input_ids": [5, 6, 1, 7]}], 4, eos_token_id=1)[0][2] == 2
@@ -541,7 +541,7 @@ def test_a_survey_takes_rows_divides_behind_an_end_and_says_nothing_where_nothin
 def test_of_many_packs_some_are_listed_from_the_first_to_the_last():
     *listed, total = survey_packs(pack_documents([[n] for n in range(1000)], 10, strategy="greedy"), 10)
     assert [row[0] for row in listed] == [f"pack {number}" for number in range(0, 100, 9)]
-    assert total == ["all 100 packs", 1000, 1000, 0, "100.0 %"]
+    assert total == ["all 100 packs", 1000, 1000, 0, "100.0%"]
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def survey_packs(
     # Spread over all of them: best fit begins with full packs, and ends with the rest.
     listed = np.linspace(0, len(rows) - 1, min(MOST_LISTED, len(rows))).round()
     chosen = [rows[number] for number in listed.astype(int)]
-    return [[*row, f"{100 * filled:.1f} %"] for *row, filled in [*chosen, total]]
+    return [[*row, f"{filled:.1%}"] for *row, filled in [*chosen, total]]
 
 
 def _read_pack(
