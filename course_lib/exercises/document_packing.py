@@ -440,7 +440,8 @@ def beginnings_of_chats(chats: list[list[int]], max_length: int) -> list[list[in
         "begins in the middle of an answer, and is not an example to learn from. For "
         "plain text the same line would be a bug, because the rest of a text is text "
         "like any other. The library huggingface/trl has done it both ways, and each "
-        "way hurt some users (pull requests 4632 and 5076). Now it lets you choose."
+        "way hurt some users (pull requests 4632 and 5076). Today (1.16) its `bfd` "
+        "throws the rest away, and its `bfd_split` keeps it."
     ),
 )
 def too_long_is_thrown_away(chats: list[list[int]], max_length: int) -> list:

@@ -53,6 +53,9 @@ def chunk_ids(ids: Ids, max_length: Length, overlap: Count = 0) -> list[np.ndarr
 
     The overlap is the number of ids that a chunk shares with the one before it. The
     `stride` of `transformers` means this overlap, not the step.
+
+    A model can't predict the first id of a chunk. With an overlap of 0, the default,
+    that loses a target at each cut. With 1 or more, the chunk before predicts it.
     """
     max_length, _ = check_step(max_length, overlap)
     starts = chunk_starts(len(ids), max_length, overlap)
