@@ -180,6 +180,29 @@ def test_the_loader_on_one_screen_goes_on_where_it_or_the_real_one_was_left():
             assert real.sampler.position.begin == (1, 0)
 
 
+def test_the_loader_on_one_screen_loses_nothing_by_a_peek_or_a_break():
+    one_screen = lambda: OneScreenLoader(np.arange(54), 1, 1, batch_size=5, base_seed=7)
+    loaders = one_screen(), small_loader()
+    for each in loaders:  # a peek before the loop, and one within it
+        assert starts_of(next(iter(each))) == epoch(53, 5)[0]
+        got = []
+        for batch in each:
+            got.append(starts_of(batch))
+            if len(got) == 4:
+                next(iter(each))
+        assert got == epoch(53, 5)
+    for stop in (3, 11):  # a break, even after the last batch, doesn't end the epoch, as nobody has seen its end
+        assert [windows(itertools.islice(each, stop)) for each in loaders] == [epoch(53, 5, 1)[:stop]] * 2
+        small, real = (each.state_dict() for each in loaders)
+        assert small == {name: real[name] for name in small}
+        assert small == (at(1, 3) if stop == 3 else at(2, 0))
+        again = one_screen()
+        again.load_state_dict(small)
+        assert windows(again) == windows(resumed(real))
+    assert [windows(each) for each in loaders] == [epoch(53, 5, 1)] * 2
+    assert [len(each) for each in loaders] == [11, 11]
+
+
 # SlidingWindowDataset: windows
 
 

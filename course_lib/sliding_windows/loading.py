@@ -120,6 +120,7 @@ class BatchOrder(DealtByAccelerate, Sampler):
         return full + (not self.drop_last and rest >= self.world_size)
 
     def __len__(self) -> int:
+        """Count the batches of the next iteration, which may go on in mid-epoch."""
         return self.count_from(self.position.begin[1])
 
     def order_of(self, epoch: int) -> object:
@@ -184,6 +185,10 @@ class WindowLoader(DataLoader):
     epoch, unless `set_epoch` chooses another. A loaded state counts for all iterators,
     until one of them has reached the end of its epoch.
 
+    `len(loader)` is how many batches the next iteration yields, as PyTorch, accelerate
+    and progress bars take it. So after a state was loaded it is what was left of that
+    epoch, and for the next epoch it is the whole number again.
+
     Another program that builds a loader from the parts of this one gets the same
     batches. But this one cannot see how far it reads, so it refuses `state_dict`.
     """
@@ -211,7 +216,9 @@ class WindowLoader(DataLoader):
 
     @sampler.setter
     def sampler(self, _: object) -> None:
-        """PyTorch sets a sampler of single windows, which nobody uses."""
+        """Take no other: `DataLoader.__init__` sets the sampler of single items that it
+        has even where there is a batch sampler, and it would hide the order of batches.
+        """
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch to iterate over: `sampler.set_epoch` by another name."""
