@@ -27,6 +27,7 @@ from course_lib.sliding_windows import (
     loading,
     make_dataloader,
     window_starts,
+    workers,
 )
 
 
@@ -516,6 +517,17 @@ def test_the_order_is_a_function_of_base_seed_plus_epoch_alone(num_windows, size
     for number in (0, 3, 1, 1):
         loader.sampler.set_epoch(number)
         assert windows(loader) == epoch(num_windows, size, number)
+
+
+@pytest.mark.parametrize("num_bytes", [1, 3 * 5 * 2 * 2, 2**30])  # a batch, three of them, all
+def test_how_many_batches_travel_together_changes_nothing(monkeypatch, num_bytes):
+    monkeypatch.setattr(workers, "BYTES_PER_MESSAGE", num_bytes)
+    loader = make_dataloader(indexed(53), 5, base_seed=7, num_workers=2)
+    assert len(loader._messages) == {1: 11, 60: 4, 2**30: 1}[num_bytes]
+    for number in range(2):
+        delivered = [(batch, position(loader)) for batch in map(starts_of, loader)]
+        wanted = enumerate(epoch(53, 5, number), start=1)
+        assert delivered == [(batch, place(number, count)) for count, batch in wanted]
 
 
 @pytest.mark.parametrize("num_workers", [1, 2])

@@ -377,7 +377,7 @@ def make_dataloader(
         rank, world_size: the number of this process, counted from 0, and the number of
             processes that share the windows evenly.
         loader_options: for PyTorch's `DataLoader`: pin_memory, prefetch_factor (of
-            messages, which hold several batches unless memory is pinned),
+            messages between processes, which hold several batches each),
             persistent_workers, multiprocessing_context, worker_init_fn, timeout.
 
     Returns a loader of (inputs, targets), torch.int64, shape (B, T) each, or of

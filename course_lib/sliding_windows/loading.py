@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from itertools import count
+from itertools import chain, count
 from typing import TypeVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from course_lib.sliding_windows.workers import (
     WholeBatches,
     check_options,
     collate,
+    in_messages,
 )
 
 INDICES_PER_BLOCK = 2**14
@@ -201,7 +202,7 @@ class WindowLoader(DataLoader):
         options: Mapping[str, object],
     ):
         options = {"num_workers": num_workers, **check_options(options)}
-        self.windows = dataset
+        self.windows, self._options = dataset, options
         super().__init__(
             WholeBatches(dataset, order),
             batch_sampler=order,
@@ -224,10 +225,14 @@ class WindowLoader(DataLoader):
         """Choose the epoch to iterate over: `sampler.set_epoch` by another name."""
         self.sampler.set_epoch(epoch)
 
+    @cached_property
+    def _messages(self) -> DataLoader:
+        return in_messages(self.windows, self.sampler, self._options)
+
     def __iter__(self) -> Iterator[Batch]:
         indices = iter(self.sampler)  # raises if a mixture has been read to its end
         if self.num_workers or self.pin_memory:
-            batches = super().__iter__()
+            batches = chain.from_iterable(self._messages)
         else:  # within this process, we don't need PyTorch's machinery
             batches = map(self.windows.__getitem__, map(np.asarray, indices))
         return self.sampler.counted(batches)
