@@ -768,6 +768,17 @@ def test_a_peek_after_loading_keeps_the_loaded_position():
     assert windows(loader) == epoch(53, 5, 3)
 
 
+@pytest.mark.filterwarnings("ignore:.*pin_memory.*")  # nothing to pin it for
+@pytest.mark.parametrize("how", [{}, {"num_workers": 2}, {"pin_memory": True}, {"num_workers": 2, "pin_memory": True}])
+def test_an_iteration_that_has_not_delivered_yet_has_begun(how):
+    loader = small_loader(**how)
+    batches = iter(loader)
+    loader.sampler.set_epoch(1)
+    assert starts_of(next(batches)) == epoch(53, 5)[0]
+    assert position(loader) == (0, 1)
+    assert windows(loader) == epoch(53, 5, 1)
+
+
 def test_setting_the_epoch_does_not_move_a_loop_that_runs():
     loader = small_loader()
     batches = iter(loader)

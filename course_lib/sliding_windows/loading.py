@@ -231,8 +231,10 @@ class WindowLoader(DataLoader):
 
     def __iter__(self) -> Iterator[Batch]:
         indices = iter(self.sampler)  # raises if a mixture has been read to its end
-        if self.num_workers or self.pin_memory:
+        if self.num_workers:
             batches = chain.from_iterable(self._messages)
+        elif self.pin_memory:
+            batches = super().__iter__()
         else:  # within this process, we don't need PyTorch's machinery
             batches = map(self.windows.__getitem__, map(np.asarray, indices))
         return self.sampler.counted(batches)
