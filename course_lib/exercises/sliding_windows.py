@@ -251,14 +251,17 @@ def _documents(random: Random) -> Iterator[Case]:
         yield [random.choices(range(500), k=n) for n in sizes], random.randrange(1, 9)
 
 
-def _batches(make: Callable, documents: list[list[int]], T: int) -> list[tuple]:
+def _batches(make: Callable, documents: list[list[int]], T: int) -> list:
     """What a stock loader makes of a data set, in batches of 2."""
+    return [_as_lists(batch) for batch in DataLoader(make(documents, T), batch_size=2)]
 
-    def as_lists(part: torch.Tensor | list) -> list:
-        return part.tolist() if hasattr(part, "tolist") else [*map(as_lists, part)]
 
-    loader = DataLoader(make(documents, T), batch_size=2)
-    return [tuple(map(as_lists, batch)) for batch in loader]
+def _as_lists(part: object) -> object:
+    if isinstance(part, torch.Tensor):
+        return part.tolist()
+    if isinstance(part, dict):
+        return {name: _as_lists(value) for name, value in part.items()}
+    return tuple(map(_as_lists, part)) if isinstance(part, list | tuple) else part
 
 
 @exercise(
@@ -315,6 +318,10 @@ DocumentWindows.mistake(
     lambda documents, T: _pairs(documents, T, T, T),
     lambda documents, T: _pairs(documents, T, T, 2),
     lambda documents, T: _pairs(documents, T, T, 1),
+    lambda documents, T: [
+        (x[: len(y)], y)
+        for x, y in _pairs(documents, T, T, T)  # as many of both
+    ],
 )
 DocumentWindows.mistake(
     "you step by T + 1, so that the first id of each window is never a target; a step "

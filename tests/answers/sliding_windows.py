@@ -105,6 +105,21 @@ class ShortOnesToo(Dataset):
         return torch.tensor(ids[s : s + self.T]), torch.tensor(ids[s + 1 : s + self.T + 1])
 
 
+class AsManyAsTheLengthHoldsT(Dataset):
+    def __init__(self, documents, context_length):
+        self.windows = [
+            torch.tensor(ids[k * context_length :][: context_length + 1])
+            for ids in documents
+            for k in range(len(ids) // context_length)
+        ]
+
+    def __len__(self):
+        return len(self.windows)
+
+    def __getitem__(self, i):
+        return self.windows[i][:-1], self.windows[i][1:]
+
+
 class OfLists(CutBeforehand):
     __getitem__ = lambda self, i: tuple(part.tolist() for part in self.pairs[i])
 
@@ -168,6 +183,7 @@ ANSWERS = [
     (DocumentWindows, CutBeforehand, PASSED),
     (DocumentWindows, OneStream, "from one document into the next"),
     (DocumentWindows, ShortOnesToo, "short of ids"),
+    (DocumentWindows, AsManyAsTheLengthHoldsT, "short of ids"),
     (DocumentWindows, OfLists, "you return lists"),
     (DocumentWindows, OneEach, "only one window for each"),
     (DocumentWindows, InputsAlone, FAILED),
