@@ -650,6 +650,56 @@ clean(**OF_DOCUMENTS, documents_and_their_ends=documents_and_their_ends, separat
 # What an audit once called clean, and is not
 
 
+def whole_batches(ids, epoch=0, rank=0, world_size=1, stride=T, mapping=False, end=1 - B) -> Iterator:
+    """`end`: the last batch begins before the `-end`-th window from the end. With -B, a last batch that is full is
+    never read."""
+    starts = windows(ids, stride=stride)
+    starts = shuffled(starts, epoch) if epoch is not None else starts
+    own = starts[rank : len(starts) // world_size * world_size : world_size]
+    for at in range(0, len(own) + end, B):
+        batch = own[at : at + B]
+        yield aligned(rows(ids, batch, T + 1)) if mapping else pair(ids, batch)
+
+
+def batches_in_order(ids, **more) -> Iterator:
+    return whole_batches(ids, None, **more)
+
+
+full_is_never_read = partial(whole_batches, end=-B)
+planted(  # at the default length, a batch that isn't full would be dropped anyway
+    "lost",
+    num_tokens=None,
+    last_batch_is_never_read=full_is_never_read,
+    last_batch_is_never_read_in_order=partial(batches_in_order, end=-B),
+    last_batch_of_rows_is_never_read=partial(batches_in_order, end=-B, mapping=True),
+    last_batch_of_overlapping_windows=partial(batches_in_order, end=-B, stride=T // 2),
+    last_two_batches_are_never_read=partial(whole_batches, end=-2 * B),
+)
+planted("ranks_lose", last_batch_of_each_rank=full_is_never_read, world_size=2, num_tokens=None)
+planted("lost", num_tokens=None, vocab_size=256, last_batch_of_small_ids=full_is_never_read)
+clean(
+    num_tokens=None,
+    full_batches=whole_batches,
+    full_batches_in_order=batches_in_order,
+    full_batches_of_rows=partial(batches_in_order, mapping=True),
+    full_batches_of_overlapping_windows=partial(batches_in_order, stride=T // 2),
+    all_batches=partial(batches_in_order, end=0),
+)
+clean(num_tokens=None, world_size=2, full_batches_of_two_ranks=whole_batches)
+
+
+@clean(num_tokens=None)  # it asks for one token more than a window needs
+def counts_one_window_less(ids):
+    starts = np.arange(0, len(ids) - T - 1, T)
+    return pairs(ids, starts[: len(starts) // B * B])
+
+
+@planted("lost", "repeated", num_tokens=None)  # where the last batch of the default length is full, another length tells
+def fills_up_blocks(ids, epoch):
+    starts = shuffled(np.arange(0, len(ids) - T + 1, T), epoch)
+    return ({"input_ids": rows(ids, batch)} for batch in batched(np.append(starts, starts[: -len(starts) % B])))
+
+
 def packs_of_its_own(ids, document_starts, rank, epoch):
     """Every rank packs all documents, in an order of its own."""
     return packs(ids, document_starts, 10 * epoch + rank)
@@ -870,7 +920,7 @@ def one_screen_verdicts(cases: dict[str, Case]) -> Iterator[tuple[str, set[str]]
     """What the audit on one screen finds in the loaders whose arguments it takes."""
     taken = {"num_tokens", "document_lengths", "num_epochs", "world_size"}
     for name, case in cases.items():
-        if case.arguments.keys() <= taken:
+        if case.arguments.keys() <= taken and case.arguments.get("num_tokens", N):
             options = dict(case.arguments)
             lengths = [options.pop("num_tokens", None)]
             lengths = options.pop("document_lengths", lengths)

@@ -175,6 +175,7 @@ def test_evidence_names_two_rows_that_have_the_target(which):
     names = [name for name, case in PLANTED.items() if which in case.names and "process" not in name]
     of_others = {"max_batches", "document_lengths", "vocab_size"}
     names = [name for name in names if not of_others & CASES[name].arguments.keys()]
+    names = [name for name in names if CASES[name].arguments["num_tokens"]]
     assert len(names) >= 4
     for name in names:
         evidence = found(name, which).evidence
@@ -185,7 +186,10 @@ def test_evidence_names_two_rows_that_have_the_target(which):
         assert (rank, row, batch) != (last, twin, other)
 
 
-@pytest.mark.parametrize("name", [name for name, case in PLANTED.items() if {"lost", "ranks_lose"} & set(case.names)])
+LOSING = [name for name, case in PLANTED.items() if {"lost", "ranks_lose"} & set(case.names)]
+
+
+@pytest.mark.parametrize("name", [name for name in LOSING if CASES[name].arguments.get("num_tokens", N)])
 def test_evidence_names_tokens_that_are_no_targets(name):
     (finding,) = (each for each in audit_of(name).findings if each.name in ("lost", "ranks_lose"))
     count, of = (
@@ -197,6 +201,45 @@ def test_evidence_names_tokens_that_are_no_targets(name):
     assert runs
     for begin, end in runs:
         assert not ledger.as_target[int(begin) : int(end or begin) + 1].any()
+
+
+@pytest.mark.parametrize(
+    ("size", "length", "extra"),
+    # windows of T fill whole batches: once by accident; others only at another length
+    [(B, T, 1), (B, T, 0), (5, T - 3, 0), (7, T, 1)],
+)
+def test_by_default_a_last_batch_that_is_full_and_one_that_is_not_are_read(size, length, extra):
+    sizes = []
+
+    def loader(ids):
+        starts = np.arange(0, len(ids) - length + 1 - extra, length)
+        sizes.append(len(starts) % size)
+        for batch in batched(starts, size):
+            row = rows(ids, batch, length + extra)
+            yield (row[:, :-1].copy(), row[:, 1:].copy()) if extra else {"input_ids": row}
+
+    audit_loader(loader)
+    assert 0 in sizes
+    assert any(sizes)
+
+
+def test_evidence_of_another_length_names_it():
+    (finding,) = audit_of("last_batch_is_never_read_in_order").findings
+    assert finding.evidence == (
+        "72 of 3,977 tokens are never a target, such as positions 3905 ... 3976, "
+        "in a stream of 3,977 tokens, whose windows fill whole batches"
+    )
+
+
+def test_another_length_that_cannot_be_read_is_noted():
+    def loader(ids):
+        if len(ids) % 100:
+            raise OSError("files of hundreds of ids only")
+        return plain(ids)
+
+    audited = audit_loader(loader)
+    assert audited.clean
+    assert any("3,977 tokens" in note and "files of hundreds" in note for note in audited.notes)
 
 
 def test_evidence_of_orders_and_steps_is_true():

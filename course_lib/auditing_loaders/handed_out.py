@@ -51,7 +51,7 @@ class Reading:
     lengths: list[int] = field(default_factory=list)  #: ids in each row
     label_types: dict[str, None] = field(default_factory=dict)  #: in their order
     remarks: dict[str, None] = field(default_factory=dict)  #: of batches
-    untold: int = 0  #: targets of the stream that tell no place
+    unidentified: int = 0  #: targets of the stream that tell no place
     ends: int = 0  #: separators after a token of the stream
     ends_scored: int = 0
     passes: np.ndarray | int = 0  #: by row, how often the stream was read before
@@ -68,7 +68,7 @@ class Reading:
         self.lengths += batch.lengths
         self.label_types[batch.label_type] = None
         self.remarks.update(dict.fromkeys(batch.remarks))
-        self.untold += int(rows.untold.sum())
+        self.unidentified += int(rows.unidentified.sum())
         if rows.separator_ids.size:
             self.ends += int(rows.ends.sum())
             self.ends_scored += int((rows.ends & rows.scored).sum())

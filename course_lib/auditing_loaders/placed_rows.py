@@ -57,7 +57,7 @@ class PlacedRows:
             own = of_stream | np.isin(batch.labels, separator_ids)
             self.scored_filler = scored & ~(own & batch.judged)
         #: the label is scored, and of the stream, but tells no place
-        self.untold = scored & of_stream & batch.judged & (self.labels < 0)
+        self.unidentified = scored & of_stream & batch.judged & (self.labels < 0)
         self.ahead = most_ahead(self.labels - right, scored & known)
         if batch.is_pair:  # where a row has no further input, its target is the token
             is_end = (batch.inputs == NO_ID) & scored & (self.ahead == 0)[:, None]

@@ -28,11 +28,12 @@ class TellingIds:
 
     Args:
         ids: the stream, shape (N,). Raises ValueError if 64 neighbors are too few.
+        vocab_size: all ids are below it; only for `of_length`.
     """
 
     @checked
-    def __init__(self, ids: Ids):
-        self.ids = ids.astype(np.int64)
+    def __init__(self, ids: Ids, vocab_size: int | None = None):
+        self.ids, self.vocab_size = ids.astype(np.int64), vocab_size
         self.alphabet = np.unique(self.ids)
         self.neighbors = 0
         order = np.zeros(2, dtype=np.uint64)
@@ -62,7 +63,7 @@ class TellingIds:
     ) -> TellingIds:
         """Make a stream of random ids below `vocab_size`, at least 6."""
         allowed = np.setdiff1d(np.arange(min(vocab_size, 2**15)), RESERVED)
-        return cls(np.random.default_rng(SEED).choice(allowed, num_tokens))
+        return cls(np.random.default_rng(SEED).choice(allowed, num_tokens), vocab_size)
 
     @classmethod
     @checked
@@ -102,6 +103,10 @@ class TellingIds:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def of_length(self, num_tokens: int) -> TellingIds:
+        """Make a stream of another length, of ids that are as small."""
+        return TellingIds.below(self.vocab_size, num_tokens)
 
     def is_handed_out(self, values: np.ndarray) -> np.ndarray:
         """Say of each value whether it is an id of the stream."""
@@ -159,6 +164,9 @@ class CountedIds(TellingIds):
     def positions(self, rows: np.ndarray) -> np.ndarray:
         rows = np.asarray(rows, dtype=np.int64)
         return np.where(self.is_handed_out(rows), rows - self.first, -1)
+
+    def of_length(self, num_tokens: int) -> TellingIds:
+        return CountedIds(num_tokens)
 
 
 def _plain_encoder(tokenizer: object) -> Callable[[str], np.ndarray]:

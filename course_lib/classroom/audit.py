@@ -37,7 +37,7 @@ from course_lib.classroom.links import user_path
 CLEAN, FOUND, NOT_RUN, UNDECIDED = 0, 1, 2, 3
 TIME_LIMIT = 600  # seconds
 NUMBERS = {
-    "num_tokens": "ids to feed (default: fifty steps of all ranks)",
+    "num_tokens": "ids to feed (default: fifty steps of all ranks, and once more a few less or more)",
     "num_epochs": "epochs to read (default: 2)",
     "world_size": "ranks (default: 1)",
     "resume_after": "batches after which to resume (default: half of an epoch)",
