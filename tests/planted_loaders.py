@@ -768,6 +768,56 @@ planted("crosses_documents", lengths_one_place_late=partial(with_lengths, late=1
 clean(lengths=with_lengths, **OF_DOCUMENTS)
 
 
+def said_twice(ids, document_starts, epoch, right=True, says="mask", dtype=np.int64, drop=True) -> Iterator[dict]:
+    """Packs whose positions are right, and whose documents are told once more: rightly, or all together."""
+    for batch in batched(packs_of(ids, document_starts, epoch), 3):
+        input_ids, numbers, positions = (part.numpy() for part in packed(batch))
+        groups = numbers if right or says == "one_apart" else np.minimum(numbers, 0)
+        sees = np.tril((groups[:, :, None] == groups[:, None]) & (groups >= 0)[:, None])
+        if says == "every_second":  # documents share a number with every second one
+            groups, says = np.where(numbers > 0, numbers % (9 if right else 2), numbers), "segments"
+        if says == "one_apart":  # of documents before, only the last token is hidden
+            sees |= (not right) & np.tril(np.ones((L, L), bool), -2) & (numbers >= 0)[:, :, None]
+        ends = [np.flatnonzero(np.diff(row, prepend=-2, append=-2)) for row in groups]
+        more = {
+            "mask": {"attention_mask": sees[:, None]},
+            "added": {"attention_mask": np.where(sees, 0, -1e9).astype(np.float32)},
+            "one_apart": {"attn_mask": sees},
+            "segments": {"segment_ids": groups.astype(dtype)},
+            "numbers": {"attention_mask": groups + 1},
+            "ends": {"cu_seqlens": np.unique(np.concatenate([row * L + ends[row] for row in range(len(ends))]))},
+        }[says]
+        unscored = (numbers < 0) | (drop & (positions == 0))
+        yield {"input_ids": input_ids, "labels": np.where(unscored, -100, input_ids), "position_ids": positions, **more}
+
+
+ways = {"mask": {}, "added": {}, "one_apart": {}, "segments": {"dtype": np.int32}, "ends": {}, "every_second": {}}
+for says, more in ways.items():
+    right, wrong = (partial(said_twice, right=each, says=says, **more) for each in (True, False))
+    clean(**{f"positions_and_{says}": right}, **OF_DOCUMENTS)
+    planted("crosses_documents", **{f"positions_right_and_{says}_wrong": wrong}, **OF_DOCUMENTS)
+clean(**OF_DOCUMENTS, positions_and_numbers=partial(said_twice, says="numbers"))
+# where all labels are kept, the first of a document is predicted from the document before
+all_labels = partial(said_twice, right=False, says="segments", drop=False)
+planted("crosses_documents", segment_of_the_whole_row_and_all_labels=all_labels, **OF_DOCUMENTS)
+
+
+def pairs_of_packs(ids, document_starts, epoch, right) -> Iterator[dict]:
+    """The same as pairs, with a mask of each row's own documents or of those of the row before."""
+    for batch in said_twice(ids, document_starts, epoch, says="mask"):
+        mask = batch["attention_mask"][:, 0, :-1, :-1]
+        yield {
+            "inputs": batch["input_ids"][:, :-1],
+            "targets": batch["labels"][:, 1:],
+            "positions": batch["position_ids"][:, :-1],
+            "attention_mask": mask if right else np.roll(mask, 1, axis=0) | np.eye(L - 1, dtype=bool),
+        }
+
+
+clean(pairs_of_packs=partial(pairs_of_packs, right=True), **OF_DOCUMENTS)
+planted("crosses_documents", pairs_with_the_mask_of_another_row=partial(pairs_of_packs, right=False), **OF_DOCUMENTS)
+
+
 def masked_in_the_loss(ids, half=False):
     for inputs, targets in plain(ids):
         mask = np.ones_like(targets)

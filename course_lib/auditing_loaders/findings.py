@@ -73,7 +73,12 @@ def find_in_rows(
         jumps = jumps & ~(apart & documents.is_edge(before, here))
     # Also where the label is dropped: if positions or a mask run on, all that follows
     # in the document sees the one before.
-    crosses = (here >= 0) & (before >= 0) & ~rows.announced & apart
+    crosses = (here >= 0) & (before >= 0) & ~rows.hidden & apart
+    leaks = np.zeros_like(crosses)
+    if documents.are_known:
+        numbers = np.where(here >= 0, documents.number_of(here), -1)
+        for view in rows.batch.views:
+            leaks |= view.leaks(numbers)
 
     def tell(name: str, is_wrong: np.ndarray, evidence: Callable) -> None:
         if is_wrong.any():
@@ -85,7 +90,7 @@ def find_in_rows(
     tell("wrong_shift", rows.scored & rows.shifted_wrongly[:, None], shift_words)
     tell("broken_row", jumps, jump_words)
     tell("broken_row", rows.misplaced & ~jumps, other_label_words)
-    tell("crosses_documents", crosses, crossing_words)
+    tell("crosses_documents", crosses | leaks, crossing_words)
     if rows.batch.labels is not None:
         tell("scored_padding", rows.scored_filler, padding_words)
         tell("scored_padding", scored_firsts(rows, documents), first_words)
@@ -93,7 +98,7 @@ def find_in_rows(
 
 def scored_firsts(rows: PlacedRows, documents: Documents) -> np.ndarray:
     """Where the first token of a document is scored, though it sees nothing before."""
-    firsts = rows.batch.begins & rows.is_target & (rows.tokens >= 0)
+    firsts = rows.batch.hides_before & rows.is_target & (rows.tokens >= 0)
     firsts &= ~rows.scored_filler
     if documents.are_known:
         firsts &= np.isin(rows.tokens, documents.starts) | rows.jumps
@@ -130,6 +135,9 @@ def crossing_words(rows: PlacedRows, row: int, place: int, documents: Documents)
     begin = documents.starts[documents.number_of(here) - 1]
     verb = "predicts" if rows.labels[row, place] == here else "reads on at"
     words = f"{verb} position {here}, which belongs to the document from {begin} on"
+    if rows.hidden[row, place] or documents.number_of(before) == documents.number_of(here):
+        names = " and ".join(view.name for view in rows.batch.views)
+        return f"{words}, and sees tokens of another one: so says {names}"
     between = " and a separator" * bool(rows.separated[row, place])
     return f"{words}, after {before}{between}"
 

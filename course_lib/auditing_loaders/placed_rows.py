@@ -108,14 +108,34 @@ class PlacedRows:
 
     @cached_property
     def announced(self) -> np.ndarray:
-        """Whether something has told the documents apart since the told token before.
-
-        It is a position that begins again, or a mask. Where there is neither, it is a
-        label that is dropped: with them, all later tokens would still see those before.
-        """
+        """Whether something announces that a document begins, or the text jumps, since
+        the identified token before: a position or a mask. Where there is neither, it is
+        a label that is dropped."""
         batch = self.batch
         begins = batch.begins if batch.tells_apart else batch.begins | self.dropped
-        return self._since_last(begins)
+        return self._since_last(begins) | self._positions_jump
+
+    @cached_property
+    def hidden(self) -> np.ndarray:
+        """Whether attention is said to end at the token or since the identified one
+        before. Where a mask, numbers or ends of documents come along, only these say
+        so: what positions or dropped labels announce would still be seen."""
+        hides = self.batch.hides_before
+        if not self.batch.tells_apart:
+            hides = hides | self.dropped
+        return self._since_last(hides)
+
+    @cached_property
+    def _positions_jump(self) -> np.ndarray:
+        """Whether positions jump just as the tokens do, as where a rank gets two parts
+        of a long window."""
+        if self.batch.positions is None:
+            return np.zeros(self.tokens.shape, dtype=bool)
+        positions = self.batch.positions
+        before = np.take_along_axis(positions, self.last.clip(0), axis=1)
+        step = self.tokens - self.before
+        known = (self.tokens >= 0) & (self.before >= 0) & (positions >= 0)
+        return known & (step != 1) & (step == positions - before)
 
     @cached_property
     def separated(self) -> np.ndarray:
