@@ -818,6 +818,45 @@ clean(pairs_of_packs=partial(pairs_of_packs, right=True), **OF_DOCUMENTS)
 planted("crosses_documents", pairs_with_the_mask_of_another_row=partial(pairs_of_packs, right=False), **OF_DOCUMENTS)
 
 
+def kept_as(ids, dtype, epoch=0, labels_too=True, mapping=False, back=np.int64) -> Iterator:
+    """Windows of a stream that was kept in a narrow dtype."""
+    kept = ids.astype(dtype).astype(back)
+    for starts in batched(shuffled(windows(ids), epoch)):
+        inputs, targets = pair(kept, starts)
+        targets = targets if labels_too else pair(ids, starts)[1]
+        if mapping:
+            row = torch.from_numpy(rows(kept, starts, T + 1))
+            yield {"input_ids": row, "labels": row.clone()}
+        else:
+            yield inputs, targets
+
+
+sizes = {"llama_3": 128_256, "gpt_2": 50_257, "neox": 50_432, "large": 262_144, "just_more": 65_600}
+for vocabulary, size in sizes.items():
+    narrow = "int16" if size < 2**16 else "uint16"
+    loaders = {f"{narrow}_and_{vocabulary}": lambda ids, epoch, n=narrow: kept_as(ids, n, epoch)}
+    planted("narrow_ids", **loaders, vocab_size=size)
+    wide = "uint16" if size < 2**16 else np.int32
+    clean(**{f"wide_enough_for_{vocabulary}": lambda ids, epoch, n=wide: kept_as(ids, n, epoch)}, vocab_size=size)
+planted(
+    "narrow_ids",
+    vocab_size=128_256,
+    int16_and_llama_3=lambda ids, epoch: kept_as(ids, "int16", epoch),
+    bytes_and_llama_3=lambda ids, epoch: kept_as(ids, "uint8", epoch),
+    narrow_inputs=lambda ids, epoch: kept_as(ids, "uint16", epoch, labels_too=False),
+    narrow_rows=lambda ids, epoch: kept_as(ids, "uint16", epoch, mapping=True, back=np.int32),
+)
+planted("narrow_ids", many_narrow_ids=lambda ids: kept_as(ids, "int16"), num_epochs=1, num_tokens=33_000, vocab_size=50_257)
+
+
+def narrow_packs(ids, document_starts, epoch, dtype) -> Iterator:
+    return packs(ids.astype(dtype).astype(int), document_starts, epoch)
+
+
+planted("narrow_ids", narrow_packs=partial(narrow_packs, dtype="uint16"), vocab_size=151_936, **OF_DOCUMENTS)
+clean(wide_packs=partial(narrow_packs, dtype="int32"), vocab_size=151_936, **OF_DOCUMENTS)
+
+
 def masked_in_the_loss(ids, half=False):
     for inputs, targets in plain(ids):
         mask = np.ones_like(targets)

@@ -94,6 +94,10 @@ class BatchRows:
     tells_apart: bool = False
     positions: np.ndarray | None = None  #: in the row or document, -1 where none is
     views: tuple[View, ...] = ()  #: what says which tokens see which
+    #: where a narrow dtype has made other ids, which these are, and the dtype
+    wrapped: np.ndarray | None = None
+    came: np.ndarray | None = None
+    kept_as: str = ""
     in_loss: np.ndarray | None = None  #: False where a loss mask hides the label
     lengths: tuple[int, ...] = ()  #: ids in each row, as they came
     label_type: str = ""  #: "int64", or what else the loss would get

@@ -14,6 +14,7 @@ from course_lib.auditing_loaders.loader_reading import Documents
 from course_lib.auditing_loaders.placed_rows import PlacedRows
 
 FINDINGS = {
+    "narrow_ids": "ids come back as others, because their dtype is too narrow",
     "wrong_shift": "labels are not one token ahead of what the model has read",
     "broken_row": "a row jumps in the stream, and nothing announces it",
     "crosses_documents": "tokens are predicted from another document, unannounced",
@@ -87,6 +88,8 @@ def find_in_rows(
             count = np.count_nonzero(is_wrong.any(axis=1))
             found.count(name, count, f"row {row} of {at} {words}")
 
+    if rows.batch.wrapped is not None:
+        tell("narrow_ids", rows.batch.wrapped, narrow_words)
     tell("wrong_shift", rows.scored & rows.shifted_wrongly[:, None], shift_words)
     tell("broken_row", jumps, jump_words)
     tell("broken_row", rows.misplaced & ~jumps, other_label_words)
@@ -104,6 +107,14 @@ def scored_firsts(rows: PlacedRows, documents: Documents) -> np.ndarray:
         firsts &= np.isin(rows.tokens, documents.starts) | rows.jumps
     # in a pair it may be the last of the document before
     return firsts & (rows.labels == rows.tokens)
+
+
+def narrow_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
+    batch = rows.batch
+    came, right = batch.came[row, place], batch.inputs[row, place]
+    if came == right:  # so it is the label
+        right = batch.labels[row, place]
+    return f"has the id {came} where {right} was handed out, as {batch.kept_as} keeps it"
 
 
 def shift_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:

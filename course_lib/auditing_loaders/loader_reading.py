@@ -11,6 +11,7 @@ import numpy as np
 
 from course_lib.auditing_loaders.batch_rows import BatchRows, read_batch
 from course_lib.auditing_loaders.handed_out import Reading
+from course_lib.auditing_loaders.narrow_ids import restore_ids
 from course_lib.auditing_loaders.placed_rows import PlacedRows
 from course_lib.auditing_loaders.telling_ids import TellingIds
 from course_lib.foundation.arguments import AtLeast, as_integers, check_integer, checked
@@ -172,7 +173,7 @@ def read_epoch(
             if raw is END:
                 return reading
             try:
-                batch = read_batch(raw)
+                batch = restore_ids(read_batch(raw), call.stream)
                 if not reading.num_batches:
                     check_that_time_is_second(batch, call.stream)
             except (TypeError, ValueError) as error:
@@ -222,7 +223,11 @@ def check_that_ids_are_told(
         neighbors = call.stream.neighbors
         words = f"rows of {reading.row_length} are too short, {neighbors} are needed"
         if reading.row_length >= neighbors:
-            words = "if ids must be small, say how small with vocab_size"
+            words = (
+                f"ids up to {call.stream.ids.max():,} were handed out; if yours are "
+                "smaller, or a narrow dtype keeps them, say with vocab_size how large "
+                "they are"
+            )
         raise ValueError(
             f"{made.words} must yield ids that it was given, but no place is told "
             f"by those that came{name}: {words}"
