@@ -494,6 +494,63 @@ class ForgetsTheEpoch(Resumable):
 planted("resume_repeats", ranks_forget_the_place=ForgetsThePlace, world_size=2)
 
 
+@planted("resume_repeats")
+class CountsFromItsResume(Resumable):
+    """Its state holds the batches since it was made, and not those before."""
+
+    first = 0
+
+    def __iter__(self):
+        self.done, skip = 0, self.first
+        for batch in batched(shuffled(windows(self.ids), self.epoch)[self.share][B * skip :]):
+            self.done += 1
+            yield pair(self.ids, batch)
+        self.epoch, self.done, self.first = self.epoch + 1, 0, 0
+
+    def load_state_dict(self, state):
+        self.epoch, self.first = state["epoch"], state["done"]
+
+
+@clean()
+class CountsWhatItSkipped(CountsFromItsResume):
+    def state_dict(self):
+        return {"epoch": self.epoch, "done": self.first + self.done}
+
+
+@planted("resume_loses", vocab_size=256)
+class SkipsTwice(CountsFromItsResume):
+    """Its count goes on, and what it skipped is added as often as it was resumed."""
+
+    def state_dict(self):
+        return {"epoch": self.epoch, "done": self.first + self.done + (self.first if self.done else 0)}
+
+
+@planted("resume_reorders")
+class LosesItsSeed(Resumable):
+    """The state of a resumed loader lacks what the first one's state had."""
+
+    is_resumed = False
+
+    def __iter__(self):
+        order = shuffled(windows(self.ids), self.epoch)[self.share]
+        rest = order[B * self.done :]
+        for batch in batched(rest[::-1] if self.is_resumed == 2 else rest):
+            self.done += 1
+            yield pair(self.ids, batch)
+        self.epoch, self.done = self.epoch + 1, 0
+
+    def state_dict(self):
+        return super().state_dict() | {"times": self.is_resumed + 1}
+
+    def load_state_dict(self, state):
+        super().load_state_dict(state)
+        self.is_resumed = state["times"]
+
+
+planted("resume_repeats", ranks_count_from_their_resume=CountsFromItsResume, world_size=2)
+clean(ranks_count_what_they_skipped=CountsWhatItSkipped, world_size=2)
+
+
 # shared_memory
 
 
