@@ -26,7 +26,7 @@ from course_lib.auditing_loaders.one_screen import MiniAudit
 N, T, B = 1_000, 16, 4  # 62 windows at stride T, and a tail of 7 ids
 L = 32  # of a packed row
 DOCUMENTS = [9, 14, 5, 30, 12, 21, 7, 17, 3, 26, 11, 19, 8, 15, 24, 6, 13, 10] * 4  # N ids together
-PAD, END = 0, 2  # ids that no audit hands out
+PAD, BEGIN, END = 0, 1, 2  # ids that no audit hands out
 OF_DOCUMENTS = {"document_lengths": DOCUMENTS}
 
 
@@ -912,6 +912,77 @@ def narrow_packs(ids, document_starts, epoch, dtype) -> Iterator:
 
 planted("narrow_ids", narrow_packs=partial(narrow_packs, dtype="uint16"), vocab_size=151_936, **OF_DOCUMENTS)
 clean(wide_packs=partial(narrow_packs, dtype="int32"), vocab_size=151_936, **OF_DOCUMENTS)
+
+
+# A document has a beginning and an end, but for some; these are facts and notes, and no findings
+
+
+def framed(ids, document_starts, before=(BEGIN,), after=(END,), others=(), unlike=((), (END,)), seed=None) -> list:
+    """Documents with separators around them; `unlike` are those of the documents `others`."""
+    documents = np.split(ids, document_starts[1:])
+    frames = [unlike if number in others else (before, after) for number in range(len(documents))]
+    framed = [np.concatenate([b, each, a]).astype(int) for each, (b, a) in zip(documents, frames, strict=True)]
+    return framed if seed is None else [framed[number] for number in shuffled(len(framed), seed)]
+
+
+def framed_rows(ids, document_starts, epoch, pad=PAD, side="right", **more) -> Iterator[dict]:
+    """A document a row."""
+    for batch in batched(framed(ids, document_starts, seed=epoch, **more)):
+        width = max(map(len, batch))
+        fills = [(0, width - len(row)) if side == "right" else (width - len(row), 0) for row in batch]
+        filled = np.stack([np.pad(row, f, constant_values=pad) for row, f in zip(batch, fills, strict=True)])
+        mask = np.stack([np.pad(np.ones_like(row), f) for row, f in zip(batch, fills, strict=True)])
+        yield {"input_ids": filled, "labels": np.where(mask, filled, -100), "attention_mask": mask}
+
+
+def framed_stream(ids, document_starts, epoch, order="file", mapping=False, **more) -> Iterator:
+    """All documents one after another, cut into rows; these may be shuffled, or the documents before."""
+    stream = np.concatenate(framed(ids, document_starts, seed=epoch if order == "documents" else None, **more))
+    starts = windows(stream)
+    for batch in batched(shuffled(starts, epoch) if order == "rows" else starts):
+        yield aligned(rows(stream, batch, T + 1)) if mapping else pair(stream, batch)
+
+
+def framed_packs(ids, document_starts, epoch, **more) -> Iterator[dict]:
+    """Whole documents together in a row, as long as they fit."""
+    rows_of, width = [[]], 40
+    for document in framed(ids, document_starts, seed=epoch, **more):
+        if sum(map(len, rows_of[-1])) + len(document) > width:
+            rows_of.append([])
+        rows_of[-1].append(document)
+    for batch in batched(rows_of):
+        flat = [np.concatenate(row) for row in batch]
+        numbers = [np.repeat(np.arange(len(row)), [len(each) for each in row]) for row in batch]
+        ids_of = np.stack([np.pad(row, (0, width - len(row)), constant_values=PAD) for row in flat])
+        segments = np.stack([np.pad(row, (0, width - len(row)), constant_values=-1) for row in numbers])
+        firsts = np.diff(segments, axis=1, prepend=-2) != 0
+        labels = np.where((segments < 0) | firsts, -100, ids_of)
+        yield {"input_ids": ids_of, "labels": labels, "segment_ids": segments}
+
+
+def framed_by_a_buffer(ids, document_starts, mends=True) -> Iterator[dict]:
+    """One stream in rows of T; where the end of a document fills a row, the next one may lose its beginning."""
+    row = []
+    for document in np.split(ids, document_starts[1:]):
+        if row or mends or not document_starts.size:
+            row.append(BEGIN)
+        for id in [*document.tolist(), END]:
+            row.append(id)
+            if len(row) >= T:
+                yield {"input_ids": [row[:T]]}
+                row = row[T:]
+
+
+FRAMED = {
+    "rows": framed_rows,
+    "rows_padded_on_the_left": partial(framed_rows, side="left"),
+    "rows_padded_with_ends": partial(framed_rows, pad=END),
+    "stream": framed_stream,
+    "stream_in_rows": partial(framed_stream, mapping=True),
+    "shuffled_rows": partial(framed_stream, order="rows"),
+    "shuffled_documents": partial(framed_stream, order="documents"),
+    "packs": framed_packs,
+}
 
 
 def masked_in_the_loss(ids, half=False):

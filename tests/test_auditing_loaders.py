@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
-from course_lib.auditing_loaders import Audit, LoaderError, audit_loader
+from course_lib.auditing_loaders import FACTS, Audit, LoaderError, audit_loader
 from course_lib.foundation import token_ledger
 from planted_loaders import (
     CASES,
@@ -36,6 +36,7 @@ from planted_loaders import (
     aligned,
     batched,
     dealt_out,
+    documents_and_their_ends,
     one_screen_verdicts,
     pair,
     pairs,
@@ -529,10 +530,46 @@ def test_shares_of_sources_are_a_fact():
             yield pair(source, np.arange(4) * 8 + (batch // 3) * 32, 8)
 
     audit = audit_loader(mixed, document_lengths=[2_000, 1_000])
-    assert audit.facts["targets by document"] == [0.667, 0.333]
-    assert audit.as_dict()["facts"]["targets_by_document"] == [0.667, 0.333]
-    assert "targets by document" not in audit_loader(plain, num_tokens=400).facts
-    assert "targets by document" not in audit_loader(plain, document_lengths=[50] * 9).facts
+    assert audit.facts["targets_by_document"] == [0.667, 0.333]
+    assert "targets_by_document" not in audit_loader(plain, num_tokens=400).facts
+    assert "targets_by_document" not in audit_loader(plain, document_lengths=[50] * 9).facts
+
+
+KINDS = {
+    "integer": lambda value: type(value) is int,
+    "integer or null": lambda value: value is None or type(value) is int,
+    "number": lambda value: type(value) in (int, float),
+    "integers": lambda value: all(type(each) is int for each in value),
+    "numbers": lambda value: all(type(each) in (int, float) for each in value),
+    "strings": lambda value: all(type(each) is str for each in value),
+    "objects": lambda value: all(type(each["documents"]) is int for each in value),
+}
+
+
+def test_facts_are_data_of_the_types_that_their_table_says():
+    seen = set()
+    for name in ("lists", "two_ranks", "for_a_model_that_shifts", "inputs_only"):
+        facts = json.loads(json.dumps(audit_of(name).as_dict()))["facts"]
+        assert list(facts) == [each for each in FACTS if each in facts]  # in the order of the table
+        assert all(KINDS[FACTS[fact].type](value) for fact, value in facts.items()), facts
+        seen |= facts.keys()
+    assert audit_of("two_ranks").facts["batches"] == [8, 8]
+    assert audit_of("file_order").facts["batches"] == [16]
+    assert audit_of("lists").facts["bytes_of_a_batch"] is None
+    assert audit_of("inputs_only").facts["types_of_labels"] == []
+    ends = audit(documents_and_their_ends, separator_ids=[END], **OF_DOCUMENTS)
+    assert all(KINDS[FACTS[fact].type](value) for fact, value in ends.facts.items())
+    assert set(FACTS) == seen | ends.facts.keys() | {"targets_by_document"}
+
+
+def test_a_report_says_facts_as_a_person_reads_them():
+    said = str(audit_of("lists"))
+    assert re.search(r"^rows in a batch +4$", said, flags=re.MULTILINE)
+    assert re.search(r"^bytes of a batch +unknown$", said, flags=re.MULTILINE)
+    assert re.search(r"^correlation of successive rows +[\d.-]+ \(0 if shuffled\)$", said, flags=re.MULTILINE)
+    assert re.search(r"^batches +8, 8$", str(audit_of("two_ranks")), flags=re.MULTILINE)
+    ends = audit(documents_and_their_ends, separator_ids=[END], **OF_DOCUMENTS)
+    assert re.search(r"^separators after documents +2 \(72\)$", str(ends), flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize("resume_after", [0, 1, 5, 15])
@@ -666,21 +703,21 @@ def padded_ends(ids, document_starts, keep_end=True):
 def test_ends_of_text_that_are_never_scored_are_told():
     ends = {"separator_ids": [END], **OF_DOCUMENTS}
     right, wrong = audit(padded_ends, **ends), audit(partial(padded_ends, keep_end=False), **ends)
-    assert right.facts["separators that are scored"] == "72 of 72"
-    assert wrong.facts["separators that are scored"] == "0 of 72"
+    assert right.facts["separators_that_are_scored"] == right.facts["separators_that_end_texts"] == 72
+    assert wrong.facts["separators_that_are_scored"] == 0
     said = "no separator is scored where a text ends"
     assert [said in " ".join(each.notes) for each in (right, wrong)] == [False, True]
-    assert "separators that are scored" not in audit(plain).facts
+    assert "separators_that_are_scored" not in audit(plain).facts
 
 
 def test_labels_that_a_loss_refuses_are_told():
     def typed(ids, make):
         return ((torch.tensor(x), make(y)) for x, y in plain(ids))
 
-    for make, kind in ((np.int32, "int32"), (np.int64, "int64"), (None, "unknown, as of lists")):
+    for make, kind in ((np.int32, "int32"), (np.int64, "int64"), (None, "list")):
         loader = partial(typed, make=(lambda y, make=make: torch.tensor(y.astype(make))) if make else np.ndarray.tolist)
         audited = audit(loader)
-        assert audited.facts["type of labels"] == kind
+        assert audited.facts["types_of_labels"] == [kind]
         refused = any("labels are int32, and PyTorch's cross_entropy wants int64" in note for note in audited.notes)
         assert refused == (kind == "int32")
     with pytest.raises(RuntimeError, match="Long"):
@@ -689,8 +726,8 @@ def test_labels_that_a_loss_refuses_are_told():
 
 def test_short_rows_are_a_fact():
     blocks = lambda ids: ({"input_ids": [ids[at : at + 30].tolist()]} for at in range(0, len(ids), 29))
-    assert audit(blocks).facts["rows shorter than others"] == 1
-    assert audit(plain).facts["rows shorter than others"] == 0
+    assert audit(blocks).facts["rows_shorter_than_others"] == 1
+    assert audit(plain).facts["rows_shorter_than_others"] == 0
 
 
 def test_a_rank_that_was_not_compared_is_told_with_its_option():

@@ -51,6 +51,7 @@ from course_lib.auditing_loaders.rank_reading import (
     read_rank,
     read_rank_once,
 )
+from course_lib.auditing_loaders.report import FACTS as FACTS
 from course_lib.auditing_loaders.report import VERSION as VERSION
 from course_lib.auditing_loaders.report import Audit, conclude
 from course_lib.auditing_loaders.telling_ids import TellingIds as TellingIds

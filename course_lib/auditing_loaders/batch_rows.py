@@ -100,7 +100,7 @@ class BatchRows:
     kept_as: str = ""
     in_loss: np.ndarray | None = None  #: False where a loss mask hides the label
     lengths: tuple[int, ...] = ()  #: ids in each row, as they came
-    label_type: str = ""  #: "int64", or what else the loss would get
+    label_type: str = ""  #: "int64", or what else the loss would get, "" without labels
     remarks: tuple[str, ...] = ()  #: what to know of the batch that is no mistake
 
     @property
@@ -180,7 +180,7 @@ def read_batch(batch: object) -> BatchRows:
 
 def type_of_labels(inputs: object, labels: object = None) -> tuple[str, str]:
     """Return what type labels have, and words if a loss of PyTorch would refuse it."""
-    kind = "unknown, as of lists" if labels is not None else "none"
+    kind = "list" if labels is not None else ""
     if not hasattr(labels, "dtype"):
         return kind, ""
     kind = str(labels.dtype).removeprefix("torch.")

@@ -22,6 +22,7 @@ OF_PLACES = {
     "context": np.int32,
     "is_input": np.bool_,
     "is_target": np.bool_,
+    "scored": np.bool_,
     "in_window": np.bool_,
     "begins_window": np.bool_,
 }
@@ -54,6 +55,7 @@ class Reading:
     unidentified: int = 0  #: targets of the stream that tell no place
     ends: int = 0  #: separators after a token of the stream
     ends_scored: int = 0
+    separator_parts: list[np.ndarray] = field(default_factory=list)  #: of batches
     passes: np.ndarray | int = 0  #: by row, how often the stream was read before
 
     def add(self, rows: PlacedRows) -> None:
@@ -66,10 +68,12 @@ class Reading:
         self.shapes.append(rows.tokens.shape)
         self.is_pair = batch.is_pair
         self.lengths += batch.lengths
-        self.label_types[batch.label_type] = None
+        if batch.label_type:
+            self.label_types[batch.label_type] = None
         self.remarks.update(dict.fromkeys(batch.remarks))
         self.unidentified += int(rows.unidentified.sum())
         if rows.separator_ids.size:
+            self.separator_parts.append(rows.separators.ravel())
             self.ends += int(rows.ends.sum())
             self.ends_scored += int((rows.ends & rows.scored).sum())
         num_bytes = sum(block.nbytes for block in batch.memory)
@@ -115,6 +119,11 @@ class Reading:
             begin=np.cumsum(widths) - widths,
             **found,
         )
+
+    @cached_property
+    def separators(self) -> np.ndarray:
+        """The separator at each place of each row, -1 where there is none."""
+        return np.concatenate(self.separator_parts)
 
     @property
     def order(self) -> np.ndarray:

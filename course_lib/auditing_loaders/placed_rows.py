@@ -183,6 +183,13 @@ class PlacedRows:
 
     # What is kept of each place
 
+    @property
+    def separators(self) -> np.ndarray:
+        """The separators among the inputs, -1 elsewhere, shape (B, M)."""
+        is_separator = np.isin(self.batch.inputs, self.separator_ids)
+        is_separator &= self.batch.is_kept
+        return np.where(is_separator, self.batch.inputs, -1)
+
     @cached_property
     def opens(self) -> np.ndarray:
         """Where windows begin: with rows, after jumps, and with announced documents."""
