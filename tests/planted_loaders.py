@@ -914,6 +914,49 @@ planted("narrow_ids", narrow_packs=partial(narrow_packs, dtype="uint16"), vocab_
 clean(wide_packs=partial(narrow_packs, dtype="int32"), vocab_size=151_936, **OF_DOCUMENTS)
 
 
+# A row in parts: each rank of context parallelism reads some of a long window
+
+
+def parts(ids, rank=0, world_size=1, how="zigzag", positions="right", length=2 * T) -> Iterator[dict]:
+    """The first and the last quarter of each window for rank 0, and the middle for rank 1; or every second token."""
+    places = {
+        "zigzag": np.arange(length).reshape(2 * world_size, -1)[[rank, -1 - rank]].ravel(),
+        "back": np.arange(length).reshape(2 * world_size, -1)[[-1 - rank, rank]].ravel(),
+        "striped": np.arange(rank, length, world_size),
+    }[how]
+    told = {"right": places, "count": np.arange(len(places)), "elsewhere": np.where(places < T, places, places + 3)}
+    for starts in batched(windows(ids, length + 1, length)):
+        at = np.asarray(starts)[:, None] + places
+        more = {"position_ids": np.tile(told[positions], (len(at), 1))} if positions in told else {}
+        yield {"inputs": ids[at], "targets": ids[at + 1], **more}
+
+
+halves = {"world_size": 2, "num_tokens": 31 * 2 * T + 1}
+clean(**halves, zigzag=parts, striped=partial(parts, how="striped"), back=partial(parts, how="back"))
+clean(world_size=4, num_tokens=31 * 2 * T + 1, zigzag_of_four=parts)
+planted(
+    "broken_row",
+    **halves,
+    zigzag_without_positions=partial(parts, positions="none"),
+    zigzag_whose_positions_count=partial(parts, positions="count"),
+    zigzag_whose_positions_are_others=partial(parts, positions="elsewhere"),
+)
+
+
+def parts_of_rows(ids, epoch, drop) -> Iterator[dict]:
+    """All parts of a window in a row, in another order, for a model that shifts; `drop`: no label after a jump."""
+    places = np.arange(2 * T).reshape(4, -1)[[0, 3, 1, 2]].ravel()
+    for starts in batched(shuffled(windows(ids, 2 * T, 2 * T), epoch)):
+        row = rows(ids, starts, 2 * T)[:, places]
+        labels = np.where(drop & (np.diff(places, prepend=-1) != 1), -100, row)
+        yield {"input_ids": row, "labels": labels, "position_ids": np.tile(places, (len(row), 1))}
+
+
+planted("lost", parts_of_rows=partial(parts_of_rows, drop=True))  # nothing predicts what is dropped
+planted("broken_row", "lost", labels_across_parts_of_rows=partial(parts_of_rows, drop=False))
+clean(zigzag_of_small_ids=parts, vocab_size=32_000, **halves)
+
+
 # A document has a beginning and an end, but for some; these are facts and notes, and no findings
 
 

@@ -102,7 +102,7 @@ def find_in_rows(
 def scored_firsts(rows: PlacedRows, documents: Documents) -> np.ndarray:
     """Where the first token of a document is scored, though it sees nothing before."""
     firsts = rows.batch.hides_before & rows.is_target & (rows.tokens >= 0)
-    firsts &= ~rows.scored_filler
+    firsts &= ~rows.scored_filler & ~(rows.moves_on & (not rows.batch.views))
     if documents.are_known:
         firsts &= np.isin(rows.tokens, documents.starts) | rows.jumps
     # in a pair it may be the last of the document before

@@ -52,6 +52,7 @@ class Reading:
     lengths: list[int] = field(default_factory=list)  #: ids in each row
     label_types: dict[str, None] = field(default_factory=dict)  #: in their order
     remarks: dict[str, None] = field(default_factory=dict)  #: of batches
+    of_stream: int = 0  #: tokens of the stream, whether their place is identified or not
     unidentified: int = 0  #: targets of the stream that tell no place
     ends: int = 0  #: separators after a token of the stream
     ends_scored: int = 0
@@ -71,6 +72,7 @@ class Reading:
         if batch.label_type:
             self.label_types[batch.label_type] = None
         self.remarks.update(dict.fromkeys(batch.remarks))
+        self.of_stream += int((~rows.filler).sum())
         self.unidentified += int(rows.unidentified.sum())
         if rows.separator_ids.size:
             self.separator_parts.append(rows.separators.ravel())

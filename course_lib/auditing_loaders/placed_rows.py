@@ -112,8 +112,13 @@ class PlacedRows:
         the identified token before: a position or a mask. Where there is neither, it is
         a label that is dropped."""
         batch = self.batch
-        begins = batch.begins if batch.tells_apart else batch.begins | self.dropped
-        return self._since_last(begins) | self._positions_jump
+        begins = batch.begins & ~self.moves_on
+        begins = begins if batch.tells_apart else begins | self.dropped
+        # If the token after a jump is the label of the one right before, it is
+        # predicted from the wrong place all the same.
+        is_next = self.last == np.arange(self.tokens.shape[1]) - 1
+        is_wrong = is_next & self.scored & (self.labels == self.tokens)
+        return self._since_last(begins) | (self.moves_on & ~is_wrong)
 
     @cached_property
     def hidden(self) -> np.ndarray:
@@ -126,7 +131,7 @@ class PlacedRows:
         return self._since_last(hides)
 
     @cached_property
-    def _positions_jump(self) -> np.ndarray:
+    def moves_on(self) -> np.ndarray:
         """Whether positions jump just as the tokens do, as where a rank gets two parts
         of a long window."""
         if self.batch.positions is None:

@@ -22,7 +22,7 @@ from course_lib.auditing_loaders.loader_reading import (
     LoaderCall,
     LoaderError,
     MadeLoader,
-    check_that_ids_are_told,
+    check_that_ids_are_identified,
     guarded,
     read_epoch,
 )
@@ -79,7 +79,7 @@ def read_epochs(
         if epoch and not seen.num_batches:  # it can be iterated only once
             made = call(epoch)
             seen = read_and_look(call, made, epoch, found)
-        check_that_ids_are_told(seen, call, made)
+        check_that_ids_are_identified(seen, call, made)
         seen.goes_on = epoch > 0 and not anew and isinstance(made.loader, Iterator)
         epochs.append(seen)
     return epochs

@@ -22,6 +22,7 @@ RESERVED = (0, 1, 2, 3, 10, 11, 50, 100, 101, 102, 103)
 NO_INT16, NO_UINT16 = 2**15, 2**16
 NOT_WRAPPED = (*RESERVED, NO_UINT16 - 100, NO_UINT16 - 1)
 MOST_IDS = 2**20  # more than any vocabulary has
+NO_IDS = (-100, -1)  # labels that a loss ignores, and what fills up rows
 NARROW = ("int16", "uint16", "int8", "uint8")
 MOST_NEIGHBORS = 64
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -198,17 +199,20 @@ class NarrowedIds(TellingIds):
         found = np.searchsorted(self.changed, part).clip(max=len(self.changed) - 1)
         if not (self.changed[found] == part).any():
             return 0
-        places = self.positions(part)
+        places = self._places_of(part)
         return int(((places >= 0) & (self.stream.ids[places] != part)).sum())
+
+    def _places_of(self, part: np.ndarray) -> np.ndarray:
+        return np.where(np.isin(part, NO_IDS), -1, self.positions(part))
 
     def restore(self, part: np.ndarray) -> np.ndarray:
         """Return the ids that were handed out."""
-        places = self.positions(part)
+        places = self._places_of(part)
         right = np.where(places >= 0, self.stream.ids[places], part)
         # Too few neighbors stand beside some; then any id that is kept so will do.
         found = np.searchsorted(self.kept, part).clip(max=len(self.kept) - 1)
         other = (self.kept[found] == part) & ~self.stream.is_handed_out(part)
-        other &= places < 0
+        other &= (places < 0) & ~np.isin(part, NO_IDS)
         return np.where(other, self.stream.ids[self.first[found]], right)
 
 
