@@ -1091,6 +1091,72 @@ planted("weak_shuffle", by_multiplication_of_bytes=by_multiplication, vocab_size
 clean(shares_in_turn=in_turn, num_tokens=120 * T + 1)
 
 
+def sources_in_turn(ids, document_starts=(), turns="fixed", rank=0, world_size=1) -> Iterator:
+    """Windows of three parts of the stream, each in its order: 5, 2 and 1 of each eight, or as drawn."""
+    sources = np.split(windows(ids), [80, 112])
+    if len(document_starts) > 1:
+        parts_of = np.split(ids, document_starts[1:])
+        sources = [first + windows(part) for first, part in zip(document_starts, parts_of, strict=True)]
+    numbers = np.repeat(np.arange(3), [len(source) for source in sources])
+    shares = np.concatenate([(np.arange(len(source)) + 0.5) / len(source) for source in sources])
+    draws = {
+        "fixed": numbers[np.argsort(shares, kind="stable")],
+        "drawn": np.random.default_rng(4).permutation(numbers),
+        "after one another": np.roll(numbers, -len(sources[0])),  # in an order that isn't the stream's
+    }[turns]
+    waiting = [iter(source.tolist()) for source in sources]
+    order = np.array([next(waiting[source]) for source in draws])
+    return pairs(ids, order[rank : len(order) // world_size * world_size : world_size])
+
+
+in_documents = {"document_lengths": [80 * T + 1, 32 * T + 1, 16 * T + 1]}
+of_three = {"num_tokens": 128 * T + 1}
+clean(
+    **of_three,
+    sources_in_turn=lambda ids: sources_in_turn(ids),
+    sources_as_drawn=lambda ids: sources_in_turn(ids, turns="drawn"),
+)
+clean(
+    **in_documents,
+    known_sources_in_turn=sources_in_turn,
+    known_sources_as_drawn=partial(sources_in_turn, turns="drawn"),
+)
+clean(world_size=2, sources_of_two_ranks=sources_in_turn, **in_documents)
+planted("same_order", sources_after_one_another=partial(sources_in_turn, turns="after one another"), **in_documents)
+
+
+def even_batches(ids, rank, world_size, shuffles=False, size=B, by_rows=False) -> Iterator:
+    """In the order of the file; the last batches are filled up with the first windows, so that all ranks have as many."""
+    starts = shuffled(windows(ids), 3) if shuffles else windows(ids)
+    step = 1 if world_size == 1 else world_size if by_rows else world_size * size
+    starts = np.append(starts, starts[: -len(starts) % step])
+    if by_rows:
+        return pairs(ids, starts[rank::world_size], size)
+    return pairs(ids, np.concatenate(list(batched(starts, size))[rank::world_size]), size)
+
+
+even = {"world_size": 2, "num_tokens": 61 * T + 1}
+planted(
+    "ranks_overlap",
+    **even,
+    even_batches=even_batches,
+    even_rows=partial(even_batches, by_rows=True),
+)
+planted("ranks_overlap", even_rows_of_three=partial(even_batches, by_rows=True), world_size=3, num_tokens=61 * T + 1)
+planted("ranks_overlap", "same_order", even_batches_of_one_shuffle=partial(even_batches, shuffles=True), **even)
+# with so large batches, a rank reads again what it read itself
+planted("ranks_overlap", "repeated", large_even_batches=partial(even_batches, size=10), **even)
+planted("ranks_overlap", "repeated", even_batches_of_three=even_batches, world_size=3, num_tokens=61 * T + 1)
+
+
+def filled_from_the_beginning(ids) -> Iterator:
+    starts = windows(ids)
+    return pairs(ids, np.append(starts, starts[: -len(starts) % 7]), 7)
+
+
+planted("repeated", filled_from_the_beginning=filled_from_the_beginning)
+
+
 # Ranks
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from course_lib.auditing_loaders.handed_out import Reading, goes_forward
+from course_lib.auditing_loaders.handed_out import Reading
 from course_lib.auditing_loaders.loader_reading import Documents
 from course_lib.auditing_loaders.placed_rows import PlacedRows
 
@@ -200,7 +200,7 @@ def find_weak_shuffle(reading: Reading, found: Findings) -> None:
     size = int(numbers.max(initial=-1)) + 1
     if size < FEWEST_TO_MEASURE:
         return
-    if goes_forward(firsts, reading.rows.row[is_first]):
+    if reading.pass_goes_forward(0):
         return
     begins = ", ".join(map(str, firsts[:4].tolist()))
     words = f"epoch {reading.epoch} begins with the rows from {begins} on"

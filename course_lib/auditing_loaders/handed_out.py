@@ -179,13 +179,14 @@ class Reading:
     def goes_forward(self) -> bool:
         """Whether no pass over the stream is shuffled: in the order of the file, or in
         parallel tracks, one a place of the batch, or read in turn."""
-        is_told = self.rows.first >= 0
-        passes = self.pass_of_rows[is_told]
-        firsts, places = self.rows.first[is_told], self.rows.row[is_told]
-        return all(
-            goes_forward(firsts[passes == number], places[passes == number])
-            for number in np.unique(passes)
-        )
+        return all(self.pass_goes_forward(n) for n in np.unique(self.pass_of_rows))
+
+    def pass_goes_forward(self, number: int) -> bool:
+        at = (self.rows.first >= 0) & (self.pass_of_rows == number)
+        firsts = self.rows.first[at]
+        last_batch = np.flatnonzero(self.rows.batch[at] == self.num_batches - 1)
+        end = begin_of_wrap(firsts, last_batch[0] if last_batch.size else len(firsts))
+        return goes_forward(firsts[:end], self.rows.row[at][:end])
 
     def tracks(self) -> list[tuple[int, int]]:
         """The first and the last position that each place of the batch reads."""
@@ -203,6 +204,21 @@ class Reading:
 MOST_TRACKS = 64  # read in turn, row by row
 # of rows that follow one so many before; of a shuffle, hardly any
 SHARE_IN_TURN = 3 / 4
+FEWEST_BEFORE_WRAP = 8  # rows, which a shuffle hardly ever puts in order
+
+
+def begin_of_wrap(firsts: np.ndarray, last_batch: int) -> int:
+    """Return the row of a last batch from which on it is filled up with rows from the
+    beginning of the stream, in their order; the number of rows if there is none.
+
+    Args:
+        firsts: where each row begins.
+        last_batch: the row with which the last batch begins.
+    """
+    for row in range(max(FEWEST_BEFORE_WRAP, last_batch), len(firsts)):
+        if firsts[row] <= firsts[:row].min():
+            return row if (np.diff(firsts[row:]) >= 0).all() else len(firsts)
+    return len(firsts)
 
 
 def goes_forward(firsts: np.ndarray, places: np.ndarray) -> bool:
@@ -217,11 +233,30 @@ def goes_forward(firsts: np.ndarray, places: np.ndarray) -> bool:
     if (steps >= 0).all():
         return True
     numbers = np.unique(firsts, return_inverse=True)[1]
+    most = min(MOST_TRACKS, len(numbers) // 4)
     # In turn, the rows of a track come `lag` rows apart, one after another.
-    return any(
+    return merges_tracks(numbers, most) or any(
         np.mean(numbers[lag:] == numbers[:-lag] + 1) > SHARE_IN_TURN
-        for lag in range(2, min(MOST_TRACKS, len(numbers) // 4) + 1)
+        for lag in range(2, most + 1)
     )
+
+
+def merges_tracks(numbers: np.ndarray, most: int) -> bool:
+    """Whether rows are those of a few sources, each read forward, however these take
+    turns.
+
+    A track goes on as long as the next number comes later. A shuffle breaks half of
+    these steps, and one of whole blocks begins a block only after it has ended another.
+    """
+    size = int(numbers.max(initial=-1)) + 1
+    if size < len(numbers):  # some come again
+        return False
+    place = np.argsort(numbers)  # at which each number comes
+    begins = np.flatnonzero(np.diff(place, prepend=len(place)) < 0)
+    if len(begins) > most:
+        return False
+    ends = np.append(begins[1:], size) - 1
+    return bool(place[begins].max() < place[ends].min())
 
 
 def ledger_of(readings: Sequence[Reading]) -> TokenLedger:

@@ -197,7 +197,7 @@ class NarrowedIds(TellingIds):
     def count(self, part: np.ndarray) -> int:
         """Count the ids of a part of a batch that the dtype has changed."""
         found = np.searchsorted(self.changed, part).clip(max=len(self.changed) - 1)
-        if not (self.changed[found] == part).any():
+        if not ((self.changed[found] == part) & ~np.isin(part, NO_IDS)).any():
             return 0
         places = self._places_of(part)
         return int(((places >= 0) & (self.stream.ids[places] != part)).sum())
