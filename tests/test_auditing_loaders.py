@@ -21,6 +21,7 @@ from torch.utils.data import DataLoader
 from course_lib.auditing_loaders import FACTS, Audit, LoaderError, audit_loader
 from course_lib.foundation import token_ledger
 from planted_loaders import (
+    BEGIN,
     CASES,
     CLEAN,
     DOCUMENTS,
@@ -37,6 +38,7 @@ from planted_loaders import (
     batched,
     dealt_out,
     documents_and_their_ends,
+    framed_rows,
     one_screen_verdicts,
     pair,
     pairs,
@@ -722,6 +724,43 @@ def test_labels_that_a_loss_refuses_are_told():
         assert refused == (kind == "int32")
     with pytest.raises(RuntimeError, match="Long"):
         torch.nn.functional.nll_loss(torch.zeros(2, 3), torch.zeros(2, dtype=torch.int32))
+
+
+def masked_language_modeling(ids, epoch=0, mask=4, share=0.15, as_pair=False, keeps=0.1, random=0.1):
+    """Most of the labels' inputs are replaced by a mask, some by another id; the others are kept."""
+    generator = np.random.default_rng([1, epoch])
+    for starts in batched(np.arange(0, len(ids) - T + 1, T)):
+        row = rows(ids, starts)
+        is_label, draws = generator.random(row.shape) < share, generator.random(row.shape)
+        is_label[:, 3] = True
+        labels = np.where(is_label, row, -100)
+        row = np.where(is_label & (draws > keeps + random), mask, row)
+        row = np.where(is_label & (draws < random), generator.choice(ids, row.shape), row)
+        yield (row, labels) if as_pair else {"input_ids": row, "labels": labels}
+
+
+@pytest.mark.parametrize("as_pair", [False, True])
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"vocab_size": 30_522}, {"document_lengths": [300, 400]}, {"num_tokens": None}, {"share": 0.4, "mask": 103}],
+)
+def test_masked_language_modeling_is_told_and_not_accused_of_what_it_is(more, as_pair):
+    own = {name: more[name] for name in ("share", "mask") if name in more}
+    arguments = {name: value for name, value in more.items() if name not in own}
+    audited = audit(partial(masked_language_modeling, as_pair=as_pair, **own), **arguments)
+    assert not {"lost", "wrong_shift", "broken_row", "scored_padding"} & set(audited.names)
+    assert "masked language modeling" in audited.undecided["lost"]
+    assert not audited.clean
+    assert not any("because the model shifts them" in note for note in audited.notes)
+
+
+def test_some_masked_inputs_are_still_next_token_prediction():
+    def noisy(ids, epoch):
+        for inputs, targets in shuffled_pairs(ids, epoch):
+            yield np.where(np.arange(T) % 7 == 3, 4, inputs), targets
+
+    assert not audit(noisy).undecided
+    assert not audit(partial(framed_rows, before=(BEGIN,)), separator_ids=(BEGIN, END), **OF_DOCUMENTS).undecided
 
 
 def test_short_rows_are_a_fact():

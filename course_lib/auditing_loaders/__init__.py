@@ -66,6 +66,7 @@ from course_lib.foundation import (
 
 FEWEST_TOKENS, MOST_TOKENS = 4_000, 2**22  # where the loader's batches choose
 STEPS = 50  # of all ranks, that the stream then has, so that a step is 2 % of it
+OF_NEXT_TOKENS = ("wrong_shift", "broken_row", "lost", "ranks_lose")
 LONG = 1_000_000  # tokens from which on reading shows its progress
 
 
@@ -86,6 +87,9 @@ def audit_loader(
     progress: bool | None = None,
 ) -> Audit:
     """Find out what a loader does, by feeding it ids that tell their own positions.
+
+    It is about loaders for the prediction of the next token, and not about those whose
+    labels are what was masked in the inputs.
 
     `make_loader(ids, ...)` returns an iterable of batches, one epoch. A batch is a pair
     (inputs, targets) of tensors, arrays or lists of shape (B, T), or a mapping with
@@ -150,6 +154,9 @@ def audit_loader(
         world_size=world_size,
     )
     ranks, found, undecided = read_and_judge(call, num_epochs, resume_after, processes)
+    if ranks[0].epochs[0].fills_gaps:
+        set_aside_targets(found, undecided)
+        by_default = False
     audit = conclude(call, ranks, found, undecided, processes)
     if by_default and tokenizer is None:
         audit = add_other_length(audit, call, ranks, num_epochs, processes)
@@ -177,6 +184,17 @@ def read_and_judge(
             loss = find_lost(epochs, call.documents)
     loss.tell(found, undecided, ranks[0].notes)
     return ranks, found, undecided
+
+
+def set_aside_targets(found: Findings, undecided: dict[str, str]) -> None:
+    """Leave open what is asked of next tokens, where labels never are these."""
+    for name in OF_NEXT_TOKENS:
+        found.pop(name, None)
+        undecided.pop(name, None)
+    undecided["lost"] = (
+        "labels stand where inputs were taken out, as in masked language modeling, and "
+        "this audit is about the prediction of the next token"
+    )
 
 
 def add_other_length(

@@ -56,6 +56,8 @@ class Reading:
     unidentified: int = 0  #: targets of the stream that tell no place
     ends: int = 0  #: separators after a token of the stream
     ends_scored: int = 0
+    scored: int = 0  #: labels of the stream that the loss counts
+    masked_out: int = 0  #: of these, those whose own input was taken out
     separator_parts: list[np.ndarray] = field(default_factory=list)  #: of batches
     passes: np.ndarray | int = 0  #: by row, how often the stream was read before
 
@@ -74,6 +76,8 @@ class Reading:
         self.remarks.update(dict.fromkeys(batch.remarks))
         self.of_stream += int((~rows.filler).sum())
         self.unidentified += int(rows.unidentified.sum())
+        self.scored += int(rows.of_stream_labels.sum())
+        self.masked_out += int(rows.masks_out.sum())
         if rows.separator_ids.size:
             self.separator_parts.append(rows.separators.ravel())
             self.ends += int(rows.ends.sum())
@@ -82,6 +86,12 @@ class Reading:
         apart = len(batch.memory) == 2 and not np.may_share_memory(*batch.memory)
         self.num_bytes = max(self.num_bytes, num_bytes)
         self.num_blocks = max(self.num_blocks, min(len(batch.memory), 1 + apart))
+
+    @property
+    def fills_gaps(self) -> bool:
+        """Whether labels are what was taken out of the inputs, and not what comes next,
+        as in masked language modeling."""
+        return 2 * self.masked_out > self.scored
 
     @property
     def num_batches(self) -> int:

@@ -36,7 +36,7 @@ class PlacedRows:
         document_starts: object = (0,),
     ):
         self.batch, self.document_starts = batch, np.asarray(document_starts)
-        self.separator_ids = np.asarray(separator_ids)
+        self.separator_ids, self.stream = np.asarray(separator_ids), stream
         self.tokens = np.where(batch.is_kept, stream.positions(batch.inputs), -1)
         right = self.tokens  # what the label should be
         if batch.is_pair:
@@ -185,6 +185,23 @@ class PlacedRows:
         if batch.labels is not None:
             is_separator |= np.isin(batch.labels, ids)
         return is_separator & move_right(self.tokens >= 0, False)
+
+    @cached_property
+    def masks_out(self) -> np.ndarray:
+        """Where a scored label of the stream stands at an input that was taken out of
+        it, as in masked language modeling."""
+        scored = self.of_stream_labels
+        own = self.batch.inputs
+        if self.batch.is_pair:  # a target stands at the input before
+            own = move_right(own, NO_ID)
+        return scored & (own != NO_ID) & ~self.stream.is_handed_out(own)
+
+    @property
+    def of_stream_labels(self) -> np.ndarray:
+        """Where the loss counts a label of the stream."""
+        if self.batch.labels is None:
+            return np.zeros_like(self.scored)
+        return self.scored & self.stream.is_handed_out(self.batch.labels)
 
     # What is kept of each place
 

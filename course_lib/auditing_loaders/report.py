@@ -248,7 +248,7 @@ def notes_of(
             f"make_loader names {named}, but one rank was read: world_size=2 "
             "(--world-size 2) also compares ranks with one another"
         )
-    if not epochs[0].is_pair:
+    if not epochs[0].is_pair and not epochs[0].fills_gaps:
         notes.append("labels stand where inputs stand, because the model shifts them")
     if any(epoch.is_cut for rank in ranks for epoch in rank.epochs):
         notes.append(f"each epoch was ended after max_batches={call.max_batches}")
