@@ -8,22 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.foundation import AffineOrder, BlockOrder, FileOrder, RandomOrder, measure_mixing, pages_read
+from readings import from_a_buffer
 
 ORDERS = [FileOrder, AffineOrder, BlockOrder, partial(BlockOrder, block_size=5, blocks_at_a_time=3), RandomOrder]
 
 SIZE = 2**20
 
 MEASURED = 2**13
-
-
-def from_a_buffer(size: int, buffer_size: int, seed: int) -> np.ndarray:
-    """The order of a shuffle buffer: of those it holds, one leaves at random, and the next takes its place."""
-    draw, waiting, order = np.random.default_rng(seed), list(range(buffer_size)), []
-    for entry in range(buffer_size, size):
-        chosen = draw.integers(buffer_size)
-        order.append(waiting[chosen])
-        waiting[chosen] = entry
-    return np.array([*order, *draw.permutation(waiting)])
 
 
 # FileOrder, AffineOrder, BlockOrder
