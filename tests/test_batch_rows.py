@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.auditing_loaders.batch_rows import View, NO_ID, read_batch, type_of_labels
+from course_lib.auditing_loaders.batch_rows import NO_ID, View, read_batch, type_of_labels
 from course_lib.foundation import IGNORED
 
 shapes = st.tuples(st.integers(1, 4), st.integers(1, 7))

@@ -14,18 +14,14 @@ from course_lib.foundation import (
     RandomOrder,
     measure_mixing,
     pages_read,
-    through_a_buffer,
 )
+from readings import from_a_buffer
 
 ORDERS = [FileOrder, AffineOrder, BlockOrder, partial(BlockOrder, block_size=5, blocks_at_a_time=3), RandomOrder]
 
 SIZE = 2**20
 
 MEASURED = 2**13
-
-
-def from_a_buffer(size: int, buffer_size: int, seed: int) -> np.ndarray:
-    return np.array(list(through_a_buffer(range(size), buffer_size, seed=seed)))
 
 
 # FileOrder, AffineOrder, BlockOrder

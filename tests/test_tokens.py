@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from balanced_page import Balanced
 from course_lib.teaching import TokenRows
 from course_lib.teaching.tokens import signs
-from test_tables import Balanced
 
 
 def test_what_draws_nothing_is_a_sign_or_a_code_point():
