@@ -287,7 +287,7 @@ def parts_of_run(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Give each run other parts of one stream: a short training text, and a new text.
 
-    The stream turns like a wheel, by run / num_runs of its length. Then its last 3 %
+    The stream turns like a wheel, by run / num_runs of its length. Then its last 3%
     are the new text, all before it the long one, and the end of that the short one.
 
     Args:

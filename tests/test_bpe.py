@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,20 +26,18 @@ from course_lib.bpe import (
     BYTE_ORDER,
     GPT2_PATTERN,
     BPETokenizer,
-    best_pair,
     check_vocab_size,
     count_words,
-    learn_merges_by_rescanning,
     merge_history,
-    merge_pair,
     merging,
-    pair_counts,
+    one_screen,
     printable,
     spell,
     split_words,
     train_byte_level_bpe,
 )
 from course_lib.bpe.merging import learn_merges, merge_word
+from course_lib.bpe.one_screen import OneScreenBPE, count_pairs, merge_pair
 from course_lib.foundation import END_OF_TEXT, encode_corpus, iterate_texts, load_documents, load_text, tokenizing
 from course_lib.foundation.arguments import check_unicode
 from course_lib.foundation.tokenizing import tokenizer_hash
@@ -128,21 +127,48 @@ def test_a_pattern_that_does_not_cut_from_left_to_right_is_refused(pattern, word
             call()
 
 
-# count_words, pair_counts, best_pair
+# The tokenizer on one screen
+
+
+@given(st.lists(messy_text, max_size=3), st.integers(250, 320), messy_text)
+@settings(max_examples=100)
+@example(["the tide the tide"] * 2, 256, "the tide")
+@example(["aaaaa aaa", "潮潮"], 300, "aaaa 潮🌊")
+def test_the_one_screen_is_the_real_tokenizer_and_the_one_of_the_library(texts, vocab_size, text):
+    training = " ".join([*texts, "a"])
+    mine = OneScreenBPE(training, vocab_size)
+    real = BPETokenizer.train(training, max(256, vocab_size))
+    library = train_byte_level_bpe([training], vocab_size=max(256, vocab_size), special_tokens=[], progress=False)
+    assert list(mine.merges.items()) == list(real.merges.items())
+    assert mine.token_bytes == real.token_bytes
+    ids = mine.encode(text)
+    assert ids == real.encode(text).tolist() == library.encode(text).ids
+    assert mine.decode(ids) == text
+
+
+def test_on_a_whole_text_the_one_screen_is_the_real_one_too():
+    text = load_text()[:30_000]
+    mine, real = OneScreenBPE(text, 400), BPETokenizer.train(text, 400)
+    assert mine.merges == real.merges
+    assert mine.encode(text) == real.encode(text).tolist()
+    assert mine.decode(mine.encode("潮")[:2]) == real.decode(real.encode("潮")[:2]) == "\ufffd"
+
+
+def test_the_one_screen_fits_on_one_screen():
+    source = Path(one_screen.__file__).read_text(encoding="utf-8")
+    assert len(source.splitlines()) <= 75
+    assert "checked" not in source
+    assert "cache" not in source
+
+
+# count_words, count_pairs
 
 
 def test_words_are_counted_text_by_text_and_pairs_within_words():
     words = count_words(['! "', '! " "', ""])
     assert words == {spell("!"): 2, spell(' "'): 3}
     assert count_words(Dataset.from_dict({"text": ["!", "!"]}), first_id=np.int8(127)) == {(127,): 2}
-    assert pair_counts({(1, 2, 1): 3, (2, 1): 10, (1, 1, 1): 2, (7,): 5, (): 1}) == {(1, 2): 3, (2, 1): 13, (1, 1): 4}
-
-
-def test_the_best_pair_is_the_commonest_and_among_equals_the_first():
-    assert best_pair({(2, 1): 3, (1, 2): 3, (0, 0): 2}) == (1, 2)
-    assert best_pair({(9, 9): 4, (5, 1): 4, (5, 0): 4}) == (5, 0)
-    with pytest.raises(ValueError, match=r"^counts must hold at least one pair, got {}"):
-        best_pair({})
+    assert count_pairs({(1, 2, 1): 3, (2, 1): 10, (1, 1, 1): 2, (7,): 5, (): 1}) == {(1, 2): 3, (2, 1): 13, (1, 1): 4}
 
 
 @pytest.mark.parametrize(
@@ -153,12 +179,9 @@ def test_the_best_pair_is_the_commonest_and_among_equals_the_first():
         ({"abab": 2}, "words must map tuples of ids to counts"),
     ],
 )
-@pytest.mark.parametrize(
-    "use", [pair_counts, partial(learn_merges, num_merges=5), partial(learn_merges_by_rescanning, num_merges=5)]
-)
-def test_words_are_tuples_of_ids_with_their_counts(use, words, message):
+def test_words_are_tuples_of_ids_with_their_counts(words, message):
     with pytest.raises((TypeError, ValueError), match=rf"^{message}"):
-        use(words)
+        learn_merges(words, num_merges=5)
 
 
 # merge_pair
@@ -176,8 +199,7 @@ def naive_merge(ids: list[int], pair: tuple[int, int], new_id: int) -> list[int]
 @example([1, 1, 1, 1, 1], (1, 1))
 def test_a_merge_replaces_each_occurrence_from_the_left(ids, pair):
     expected = naive_merge(ids, pair, 9)
-    assert merge_pair(ids, pair, 9) == expected
-    assert merge_pair(tuple(ids), pair, 9) == expected
+    assert merge_pair(ids, pair, 9) == merge_pair(tuple(ids), pair, 9) == tuple(expected)
     assert merging._merge_and_tell(ids, pair, 9)[0] == expected
 
 
@@ -186,20 +208,14 @@ def test_a_merge_replaces_each_occurrence_from_the_left(ids, pair):
 @example([0, 1, 0, 1, 0, 1], (0, 1))
 def test_the_told_changes_turn_old_counts_into_new_ones(ids, pair):
     merged, changes = merging._merge_and_tell(ids, pair, 9)
-    counts = pair_counts({tuple(ids): 1})
+    counts = count_pairs({tuple(ids): 1})
     for changed, difference in changes:
         counts[changed] += difference
     counts[pair] = 0
-    assert +counts == pair_counts({tuple(merged): 1})
+    assert +counts == count_pairs({tuple(merged): 1})
 
 
-def test_a_merge_is_of_two_ids():
-    for pair in ((1,), (1, 2, 3)):
-        with pytest.raises(ValueError, match=r"^pair must hold 2 ids, got \[1"):
-            merge_pair([1, 2, 3], pair, 9)
-
-
-# learn_merges_by_rescanning, learn_merges
+# learn_merges
 
 
 def naive_learning(words: list[list[int]], num_merges: int, first_id: int, min_frequency: int) -> dict:
@@ -221,13 +237,12 @@ small_words = st.lists(st.lists(st.integers(0, 3), max_size=9), min_size=1, max_
 @given(small_words, st.integers(0, 12), st.integers(1, 3))
 @settings(max_examples=120)
 @example([[1] * 9, [1] * 4], 6, 1)
-def test_both_ways_of_learning_do_what_the_definition_says(words, num_merges, min_frequency):
+def test_learning_does_what_the_definition_says(words, num_merges, min_frequency):
     counted = Counter(map(tuple, words))
     merges = learn_merges(counted, num_merges, first_id=4, min_frequency=min_frequency)
     assert list(merges.items()) == list(naive_learning(words, num_merges, 4, min_frequency).items())
     usual = list(naive_learning(words, num_merges, 256, 2).items())
     assert list(learn_merges(counted, num_merges).items()) == usual
-    assert list(learn_merges_by_rescanning(counted, num_merges).items()) == usual
 
 
 def test_learning_visits_only_words_that_hold_the_pair(monkeypatch):
@@ -257,7 +272,7 @@ def test_words_that_hold_ids_of_merges_are_refused():
     with pytest.raises(ValueError, match=r"^words must hold ids below 2, got 2"):
         learn_merges({(1, 2): 1}, 5, first_id=2)
     with pytest.raises(ValueError, match=r"^words must hold ids below 256, got 256"):
-        learn_merges_by_rescanning({(256, 1): 2}, 5)
+        learn_merges({(256, 1): 2}, 5)
 
 
 # merge_history, merge_word
@@ -416,21 +431,13 @@ def test_one_text_may_be_a_text_only_by_hand():
 @given(st.text(st.characters(exclude_categories=("Cs",)), max_size=60))
 @settings(max_examples=120)
 @example("🌊\ufeff")
-def test_any_text_comes_back_also_from_its_bytes_and_from_surrogate_pairs(story, text):
+def test_any_text_comes_back_also_from_surrogate_pairs(story, text):
     ids = story.encode(text).tolist()
     assert story.decode(ids) == text
     assert len(ids) <= len(text.encode())
-    assert story.encode_bytes(text.encode()).tolist() == ids
+    assert story.decode_bytes(ids) == text.encode()
     halves = map(chr, np.frombuffer(text.encode("utf-16-le"), dtype="<u2").tolist())
     assert story.encode("".join(halves)).tolist() == ids
-
-
-@given(st.binary(max_size=80))
-@settings(max_examples=120)
-@example(bytes(range(256)))
-@example(b"\xed\xa0\x80 \xc0\xaf \xf4\x90\x80\x80")
-def test_any_bytes_come_back(story, data):
-    assert story.decode_bytes(story.encode_bytes(data)) == data
 
 
 @given(st.lists(st.integers(0, 699), max_size=30))
@@ -449,13 +456,13 @@ def test_ids_outside_the_vocabulary_are_refused(ids):
 
 def test_ids_are_kept_in_the_smallest_dtype(story):
     assert story.encode("The tide").dtype == np.uint16
-    pairs = [(i % 256, i // 256) for i in range(65_281)]
+    last = spell("he")
+    pairs = [(i % 256, i // 256) for i in range(65_536) if (i % 256, i // 256) != last]
     for vocab_size, dtype in ((65_535, np.uint16), (65_536, np.uint16), (65_537, np.uint32)):
-        wide = BPETokenizer(pairs[: vocab_size - 256])
+        wide = BPETokenizer([*pairs[: vocab_size - 257], last])
         assert wide.vocab_size == vocab_size
-        assert wide.encode("The tide").dtype == wide.encode_bytes(b"The tide").dtype == dtype
-        # the last id of all is kept as it is
-        assert wide.encode_bytes(wide.token_bytes[-1]).tolist() == [vocab_size - 1]
+        ids = wide.encode("he")  # the last id of all is kept as it is
+        assert (ids.dtype, ids.tolist()) == (dtype, [vocab_size - 1])
 
 
 def test_the_end_of_text_makes_a_stream_of_documents(story):

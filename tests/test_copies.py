@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from course_lib.foundation import (
     candidate_pairs,
+    containment,
     count_copies,
     drop_copies,
     match_probability,
@@ -85,7 +86,7 @@ def test_what_holds_no_texts_is_refused(count, texts, words):
         count(texts)
 
 
-# shingles, similarity
+# shingles, similarity, containment
 
 
 @given(st.lists(st.sampled_from(["a", "B", "ﬃ"]), max_size=9), st.integers(1, 10))
@@ -99,6 +100,8 @@ def test_shingles_are_all_runs_of_words(words, size):
 def test_similarity_is_a_share(a, b):
     both, either = sum(x in b for x in a), sum(x in a or x in b for x in range(10))
     assert similarity(a, b) == similarity(b, a) == (both / either if either else 1)
+    assert containment(a, b) == (both / len(a) if a else 1)
+    assert (containment(a, b) == 1) == (a <= b)
 
 
 # minhash

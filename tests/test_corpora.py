@@ -1,5 +1,6 @@
 """The bundled data, what a reader's own text may look like, and the way from text to one stream of ids."""
 
+import gzip
 import json
 import math
 import re
@@ -72,7 +73,8 @@ def test_text_is_read_as_it_is_but_for_marks_and_line_ends(tmp_path, written, re
         (b"a\n\xc3", "is not UTF-8 from byte 2 on, in line 2; convert it first"),
         (b"\xed\xa0\x80", "is not UTF-8 from byte 0 on"),  # half a surrogate pair
         (b"a\0", "is binary, not text: byte 1 is zero"),
-        ("UTF-16".encode("utf-16"), "is binary, not text: byte 3 is zero"),
+        ("UTF-16".encode("utf-16"), "is UTF-16, not UTF-8: convert it"),
+        (gzip.compress(b"a text"), "is compressed by gzip, not UTF-8: unpack it"),
         (b"", "is empty: a corpus needs text"),
         (" \u2028 ".encode(), "is empty: a corpus needs text"),
         (b"\xef\xbb\xbf", "is empty: a corpus needs text"),

@@ -29,6 +29,7 @@ from torch.nn import functional as F
 from any_tokenizer import tiktoken
 from course_lib import many_machines
 from course_lib.__main__ import main
+from course_lib.bpe import train_byte_level_bpe
 from course_lib.exercises.many_machines import part_of_rank
 from course_lib.foundation import (
     END_OF_TEXT,
@@ -70,7 +71,7 @@ from course_lib.many_machines.rank_training import (
 )
 from course_lib.many_machines.rank_training import main as train_main
 from course_lib.sliding_windows import SlidingWindowDataset
-from course_lib.token_shards import ShardedStream, verify_shards, write_shards
+from course_lib.token_shards import ShardedStream, load_shard, verify_shards, write_shards
 from course_lib.token_shards.shard_tasks import load_tokenizer
 from course_lib.tokenizer_pipeline import build_tokenizer
 from deadly import encode_or_die, run_until_killed
@@ -226,6 +227,36 @@ def test_no_file_is_read_twice_and_links_are_followed(tmp_path):
     files, left_out = list_inputs([folder])
     assert [path.name for path in files] == ["a.txt", "b.txt"]
     assert left_out == {folder / "same.txt": "was met before"}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes among its files")
+def test_two_names_of_one_file_are_read_once_and_hidden_folders_and_pipes_not_at_all(tmp_path):
+    for name in ("data/a.txt", "data/.ipynb_checkpoints/a-checkpoint.txt", "data/.git/b.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(name)
+    data = tmp_path / "data"
+    (data / "link.txt").symlink_to(data / "nowhere.txt")
+    os.link(data / "a.txt", data / "same.txt")
+    os.mkfifo(data / "pipe.txt")
+    assert read([data]) == ["data/a.txt"]
+    reasons = {path.name: reason for path, reason in list_inputs([data])[1].items()}
+    assert reasons == {
+        ".git": "a hidden folder",
+        ".ipynb_checkpoints": "a hidden folder",
+        "link.txt": "a link that leads nowhere",
+        "pipe.txt": "a pipe or a device",
+        "same.txt": "was met before",
+    }
+    assert read([data / ".git"]) == ["data/.git/b.txt"]  # who names it wants it
+    with pytest.raises(ValueError, match="is a pipe or a device"):
+        list_inputs([data / "pipe.txt"])
+
+
+def test_a_folder_without_inputs_is_told_what_to_do_with_its_files(tmp_path):
+    for name in ("a.csv", "b.zip", "c.tsv"):
+        (tmp_path / name).touch()
+    with pytest.raises(ValueError, match=r"no input file in this folder; .*from_csv.*b\.zip: unpack it; .*sep="):
+        list_inputs([tmp_path])
 
 
 def test_the_parts_of_a_table_are_together_as_large_as_its_file(tmp_path):
@@ -728,6 +759,51 @@ def test_wrong_usage_and_what_is_not_there(tmp_path, made, capsys):
         assert tokenize(*arguments) == 1
         assert words in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_without_a_tokenizer_one_is_trained_and_a_second_run_takes_it(tmp_path, made, capsys):
+    arguments = [made / "first.jsonl", "--out", tmp_path / "out", "--vocab-size", 300, "--quiet"]
+    assert tokenize(*arguments) == 0
+    assert "it has 300 ids (asked for: 300)" in capsys.readouterr().out
+    trained = Tokenizer.from_file(str(tmp_path / "out.tokenizer.json"))
+    first = load_shard(tmp_path / "out", "train", 0)
+    assert first[: 1 + first.tolist().index(0)].tolist() == [*trained.encode(TEXTS[0]).ids, 0]
+    assert tokenize(*arguments) == 0
+    said = capsys.readouterr().out
+    assert "which an earlier run has trained" in said
+    assert "nothing was encoded" in said
+
+
+@pytest.mark.parametrize(("end", "words"), [(999_999, "must be an id of the tokenizer"), (None, "must be given")])
+def test_the_id_that_ends_a_document_is_one_of_the_tokenizer(tmp_path, made, capsys, end, words):
+    train_byte_level_bpe(TEXTS, vocab_size=270).save(str(tmp_path / "tokenizer.json"))
+    arguments = [made / "first.jsonl", "--tokenizer", tmp_path / "tokenizer.json", "--out", tmp_path / "out"]
+    assert tokenize(*arguments, *(["--end-of-text-id", end] if end else [])) == 1
+    said = capsys.readouterr().err
+    assert words in said
+    assert "its special tokens: 0 <|endoftext|>" in said
+
+
+@pytest.mark.parametrize("is_special", [True, False])
+def test_ends_inside_of_texts_are_counted(tmp_path, capsys, is_special):
+    write_lines(tmp_path / "a.jsonl", [f"text {number} <|endoftext|> and more" for number in range(4)])
+    tokenizer = json.loads(train_byte_level_bpe(TEXTS, vocab_size=270).to_str())
+    tokenizer["added_tokens"][0]["special"] = is_special
+    (tmp_path / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+    arguments = ["--tokenizer", tmp_path / "tokenizer.json", "--end-of-text-id", 0, "--out", tmp_path / "out"]
+    assert tokenize(tmp_path / "a.jsonl", *arguments) == 0
+    said = capsys.readouterr().out
+    assert ("8 ids are 0, which ends a document, but there are 4 documents" in said) == (not is_special)
+
+
+@pytest.mark.parametrize("trains", [True, False])
+def test_results_inside_of_the_inputs_are_refused_because_a_second_run_would_read_them(tmp_path, made, capsys, trains):
+    (tmp_path / "data").mkdir()
+    write_lines(tmp_path / "data" / "a.jsonl", TEXTS[:3])
+    given = [] if trains else ["--tokenizer", made / "tokenizer.json"]
+    assert tokenize(tmp_path / "data", *given, "--out", tmp_path / "data" / "shards") == 1
+    assert "must not lie in an input folder" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["a.jsonl"]
 
 
 def test_without_ray_all_else_works_and_it_says_what_to_install(tmp_path, made, monkeypatch, capsys):

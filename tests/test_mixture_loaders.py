@@ -169,7 +169,7 @@ def test_ranks_together_read_every_draw_once_in_order(world_size, drop_last):
     assert found == MIXTURE[np.arange(103 - left_out)].tolist()
     for loader in loaders:
         assert loader.state_dict()["windows_delivered"] == len(found)
-        with pytest.raises(ValueError, match="read to its end, 103 draws: add a stage to go on"):
+        with pytest.raises(ValueError, match="read to its end, 103 windows: make it longer to go on"):
             iter(loader)
 
 
@@ -293,6 +293,10 @@ def only_a(stride: int) -> MixedWindows:
     return MixedWindows({"a": SlidingWindowDataset(np.arange(11), T, stride)})
 
 
+def with_t(context_length: int) -> MixedWindows:
+    return MixedWindows({n: SlidingWindowDataset(STREAMS[n], context_length, STRIDES[n]) for n in "abc"})
+
+
 RENAMED = MixedWindows({"a": dataset("a"), "b": dataset("b"), "d": dataset("c")})
 REFUSED = {
     "another text": (MIXED, windows_of(a=np.arange(1, 101)), {}, "sources"),
@@ -302,6 +306,7 @@ REFUSED = {
     "another name": (MIXED, RENAMED, {}, "stages"),
     "another seed": (MIXED, MIXED, {"base_seed": 8}, "base_seed"),
     "other blocks": (MIXED, MIXED, {"block_size": 20}, "block_size"),
+    "another T": (MIXED, with_t(3), {}, "context_length=4, but this loader has context_length=3. Windows of another T"),
 }
 
 
@@ -310,8 +315,28 @@ def test_a_state_is_refused_where_other_windows_would_have_been_read(change):
     before, after, options, named = REFUSED[change]
     state = state_after(40, before, mixture_of(before))
     make_mixture_loader(before, mixture_of(before), 3).load_state_dict(state)
-    with pytest.raises(ValueError, match=f"saved with {named}="):
+    with pytest.raises(ValueError, match=f"saved with {named}" + "=" * named.isidentifier()):
         resumed(state, after, mixture_of(after, weights={**WEIGHTS, "d": 0.2}, **options))
+
+
+class Skipping(SlidingWindowDataset):
+    """An option to come, which changes the windows and not their number."""
+
+    skip = 0
+
+    @property
+    def identity(self) -> dict[str, object]:
+        return super().identity | {"skip": self.skip}
+
+
+def test_all_that_a_source_says_its_windows_depend_on_is_in_the_state():
+    before, after = (MixedWindows({"a": Skipping(np.arange(100), T, 5)}) for _ in range(2))
+    state = state_after(20, before, mixture_of(before))
+    assert state["sources"]["a"] == before.sources["a"].identity | {"num_windows": 20}
+    assert resumed(state, after, mixture_of(after)) == mixture_of(after)[np.arange(20, 103)].tolist()
+    after.sources["a"].skip = 3
+    with pytest.raises(ValueError, match=r"saved with sources=.*'skip': 0.*'skip': 3"):
+        resumed(state, after, mixture_of(after))
 
 
 def test_a_state_that_is_none_is_refused():
@@ -327,7 +352,7 @@ def test_a_state_that_is_none_is_refused():
         ({"sources": {}}, ValueError, "saved with sources="),
         ({"context_length": 5}, ValueError, "saved with context_length=5, but this loader has context_length=4"),
         ({"base_seed": "7"}, ValueError, "saved with base_seed='7'"),
-        ({"more": 1}, ValueError, "state must have the keys"),
+        ({"more": 1}, ValueError, "state must have the keys .* but also has 'more'"),
     ]
     for changes, error, words in changed:
         loader = make(3)
@@ -338,7 +363,7 @@ def test_a_state_that_is_none_is_refused():
         with pytest.raises((TypeError, ValueError), match="state must"):
             make(3).load_state_dict(wrong)
     del state["windows_delivered"]
-    with pytest.raises(ValueError, match="state must have the keys"):
+    with pytest.raises(ValueError, match=r"state must have the keys .* but lacks windows_delivered$"):
         make(3).load_state_dict(state)
 
 
@@ -352,6 +377,7 @@ LOADERS = {
     "less than a batch": (lambda: make(104, drop_last=True), "at least 104 windows for one batch, got 103"),
     "of a rank too far": (lambda: make(4, rank=2, world_size=2), "rank must be"),
     "an epoch before the first": (lambda: make(4).set_epoch(-1), "epoch must be"),
+    "an epoch after the only one": (lambda: make(4).set_epoch(1), "epoch must be"),
 }
 
 

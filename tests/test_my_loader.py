@@ -341,7 +341,7 @@ def test_a_lesson_asks_for_its_step_at_the_end_of_the_exercises_and_says_no_more
     (number,) = (n for n, cell in enumerate(cells) if cell.source.startswith("### Your loader"))
     assert cells[number - 1].source.endswith("show_progress(exercises)")
     assert "Recap" in cells[number + 2].source
-    assert 80 <= len(cells[number].source.split()) <= 140
+    assert 80 <= len(cells[number].source.split()) <= 200
     assert f"`my_loader.start({level})`" in cells[number].source
     code = cells[number + 1]
     assert f"my_loader.check({level})" in code.source

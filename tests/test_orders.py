@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import AffineOrder, BlockOrder, FileOrder, RandomOrder, measure_mixing, pages_read
+from course_lib.foundation import (
+    AffineOrder,
+    BlockOrder,
+    FileOrder,
+    RandomOrder,
+    measure_mixing,
+    pages_read,
+    through_a_buffer,
+)
 
 ORDERS = [FileOrder, AffineOrder, BlockOrder, partial(BlockOrder, block_size=5, blocks_at_a_time=3), RandomOrder]
 
@@ -17,13 +25,7 @@ MEASURED = 2**13
 
 
 def from_a_buffer(size: int, buffer_size: int, seed: int) -> np.ndarray:
-    """The order of a shuffle buffer: of those it holds, one leaves at random, and the next takes its place."""
-    draw, waiting, order = np.random.default_rng(seed), list(range(buffer_size)), []
-    for entry in range(buffer_size, size):
-        chosen = draw.integers(buffer_size)
-        order.append(waiting[chosen])
-        waiting[chosen] = entry
-    return np.array([*order, *draw.permutation(waiting)])
+    return np.array(list(through_a_buffer(range(size), buffer_size, seed=seed)))
 
 
 # FileOrder, AffineOrder, BlockOrder
@@ -86,6 +88,36 @@ def test_what_a_block_order_leaves_for_the_end_differs_from_seed_to_seed():
         for seed in range(20)
     }
     assert len(ends) > 10
+
+
+# through_a_buffer
+
+
+@given(st.integers(0, 60), st.integers(1, 70), st.integers(0, 3))
+def test_a_buffer_hands_out_everything_once_and_nothing_more_than_its_size_early(size, buffer_size, seed):
+    came = from_a_buffer(size, buffer_size, seed).tolist()
+    assert sorted(came) == list(range(size))
+    assert all(item - place < buffer_size for place, item in enumerate(came))
+    assert came == list(through_a_buffer(iter(range(size)), buffer_size, seed=seed))
+    if buffer_size == 1:
+        assert came == list(range(size))
+
+
+def test_a_buffer_of_all_is_a_shuffle_and_a_small_one_is_late_at_times():
+    came = np.array([from_a_buffer(6, 6, seed) for seed in range(3_000)])
+    assert abs((came == np.arange(6)).mean() - 1 / 6) < 0.02
+    late = np.arange(2_000) - from_a_buffer(2_000, 10, 0)
+    assert late.min() == -9
+    assert 30 < late.max() < 200
+
+
+def test_a_buffer_reads_no_further_than_it_must():
+    read = []
+    shuffled = through_a_buffer((read.append(number) or number for number in range(100)), 10)
+    assert not read
+    next(shuffled)
+    assert len(read) == 11
+    assert list(through_a_buffer([], 3)) == []
 
 
 # measure_mixing

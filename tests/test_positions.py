@@ -92,10 +92,24 @@ def test_a_setting_that_differs_is_named(rank):
         check_state(STATE | {"rank": rank}, SETTINGS, ["epoch"], owner="loader")
 
 
-@pytest.mark.parametrize("state", [STATE | {"more": 1}, STATE | {7: 1}, SETTINGS, {}])
-def test_a_state_with_other_entries_is_refused(state):
-    with pytest.raises(ValueError, match=r"^state must have the keys \['base_seed', 'epoch', 'rank'\], got \["):
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (STATE | {"more": 1}, "but also has 'more'"),
+        (STATE | {7: 1}, "but also has 7"),
+        (SETTINGS | {"more": 1}, "but lacks epoch"),
+        ({"epoch": 3}, "but lacks base_seed, rank"),
+    ],
+)
+def test_a_state_with_other_entries_is_refused_with_those_that_differ(state, words):
+    with pytest.raises(ValueError, match=rf"^state must have the keys of this loader's `state_dict`, {words}$"):
         check_state(state, SETTINGS, ["epoch"], owner="loader")
+
+
+def test_a_setting_that_differs_may_come_with_advice():
+    advice = {"rank": ": ask somebody", "base_seed": "nobody"}
+    with pytest.raises(ValueError, match=r"^state was saved with rank=1, but this loader has rank=0: ask somebody$"):
+        check_state(STATE | {"rank": 1}, SETTINGS, ["epoch"], owner="loader", advice=advice)
 
 
 @pytest.mark.parametrize("state", [None, [], "epoch"])

@@ -208,6 +208,16 @@ def test_nothing_that_is_folded_tells_an_answer(path):
             assert not re.search(r"^because\b", cell.source, flags=re.MULTILINE), cell.source
 
 
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_the_prose_below_a_prompt_waits_for_the_guess(path):
+    """A figure or a trial may come first; then a fold, or what cannot answer: a heading, the next question, a game."""
+    cells = cells_of(path)
+    for place in (place for place, cell in enumerate(cells) if is_prompt(cell)):
+        prose = next(cell.source for cell in cells[place + 1 :] if cell.cell_type == "markdown")
+        assert prose.startswith(('<details class="told"><summary>', "#", "**Predict", "**Play")), prose
+        assert prose.count('<details class="told">') == prose.count("\n\n</details>") <= 1, prose
+
+
 def test_no_two_prompts_of_the_course_share_a_guess():
     shown = [cell.outputs[0].data["text/html"] for path in LESSONS for cell in cells_of(path) if is_prompt(cell)]
     ids = [data_of(one)["id"] for one in shown]

@@ -23,6 +23,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
+from transformers import AutoTokenizer
 
 from course_lib import token_shards
 from course_lib.document_boundaries import document_mask
@@ -48,6 +49,7 @@ from course_lib.sliding_windows import (
 from course_lib.token_shards import (
     ShardedStream,
     load_shard,
+    shard_files,
     shard_tasks,
     verify_shards,
     write_shards,
@@ -156,9 +158,9 @@ def test_a_folder_holds_shards_starts_and_a_manifest_and_nothing_else(tmp_path):
     wanted = {f"{name}{end}" for name in shards for end in (".bin", ".starts.bin")}
     assert set(contents(tmp_path)) == wanted | {"manifest.json"}
     record = json.loads((tmp_path / "manifest.json").read_text())
-    assert record["format_version"] == 2
+    assert record["format_version"] == 3
     assert record["settings"]["dtype"] == "uint16"
-    assert set(record) == {"format_version", "settings", "documents", "shards", "sha256"}
+    assert set(record) == {"format_version", "settings", "documents", "shards", "probe", "sha256"}
     assert set(record["shards"]["train"][0]) == {"tokens", "documents", "sha256", "starts_sha256"}
     # documents and tokens are split in other proportions
     table = str(manifest).splitlines()
@@ -478,7 +480,7 @@ def test_a_manifest_that_is_damaged_or_of_another_version_is_refused(tmp_path):
     bad = {
         good[:-50]: "holds no JSON",
         "[]": "no JSON object",
-        good.replace('"format_version": 2', '"format_version": 1'): "format version 2, got 1",
+        good.replace('"format_version": 3', '"format_version": 1'): "format version 3, got 1",
         good.replace('"val_every": 4', '"val_every": 5'): "its SHA-256 is not the one that it says",
     }
     for text, words in bad.items():
@@ -541,6 +543,50 @@ def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_room(tmp_path, un
     assert not (tmp_path / "manifest.json").exists()
     run()
     assert contents(tmp_path) == undisturbed
+
+
+# check_tokenizer: the ids of fixed texts
+
+
+def test_shards_know_the_ids_of_their_tokenizer_however_it_is_loaded(tmp_path):
+    tokenizer = build_tokenizer([text for text in TEXTS if text], vocab_size=600, progress=False)
+    manifest = write(SOME_TEXTS, tokenizer, tmp_path)
+    files = tmp_path / "loaded"
+    wrap_tokenizer(tokenizer, model_max_length=64).save_pretrained(files)
+    faithful = AutoTokenizer.from_pretrained(files)
+    settings = json.loads((files / "tokenizer_config.json").read_text())
+    (files / "tokenizer_config.json").write_text(json.dumps(settings | {"tokenizer_class": "GPT2Tokenizer"}))
+    replaced = AutoTokenizer.from_pretrained(files)
+    assert replaced.get_vocab() == tokenizer.get_vocab()
+    no_normalizer = Tokenizer.from_str(tokenizer.to_str())
+    no_normalizer.normalizer = None
+    for again in (manifest, shard_files.open_manifest(tmp_path)):
+        for same in (tokenizer, Tokenizer.from_str(tokenizer.to_str()), faithful):
+            again.check_tokenizer(same)
+        for other in (replaced, no_normalizer):
+            with pytest.raises(ValueError, match=r"^tokenizer gives other ids than the one that wrote these shards"):
+                again.check_tokenizer(other)
+    endless = Tokenizer.from_str(tokenizer.to_str())
+    endless.post_processor = None
+    with pytest.raises(ValueError, match="end_of_text_id must be given"):
+        manifest.check_tokenizer(endless)
+
+
+def test_a_tokenizer_that_refuses_a_text_of_the_probe_can_be_compared_all_the_same(tmp_path):
+    words = [Tokenizer(models.WordLevel({"The": 0, "tide": 1, "end": 2, name: 3})) for name in ("out", "in")]
+    manifest = write(["The"], words[0], tmp_path / "words", end_of_text_id=2)
+    for tokenizer in words:  # both refuse all of them
+        manifest.check_tokenizer(tokenizer)
+
+
+def test_a_tokenizer_of_no_library_is_compared_by_what_it_holds(tmp_path):
+    manifest = write(["the tide"], CharTokenizer("the tide"), tmp_path)
+    manifest.check_tokenizer(CharTokenizer("the tide"))
+    with pytest.raises(ValueError, match="tokenizer gives other ids"):
+        manifest.check_tokenizer(CharTokenizer("the tides"))
+    for no_tokenizer in (None, 5, CharTokenizer):
+        with pytest.raises(TypeError, match="tokenizer must have a method"):
+            manifest.check_tokenizer(no_tokenizer)
 
 
 # plan_shards and add_document: what shards are made of, and what documents are called

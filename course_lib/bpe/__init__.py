@@ -1,8 +1,9 @@
 """Lesson 06: byte-pair encoding by hand, then with `tokenizers`, with equal results.
 
 A text is a string of bytes. Find the two tokens that are most often side by side, make
-them one token, and repeat: the list of these merges is the whole tokenizer. The same
-merges, learned and made fast, are in `merging`.
+them one token, and repeat: the list of these merges is the whole tokenizer. It fits on
+one screen, `one_screen`. Here is the one to use, with the same ids: `merging` makes it
+fast, it takes special tokens, and it checks what it's given.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import base64
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated
 
@@ -27,13 +28,15 @@ from tokenizers import (
     trainers,
 )
 
-from course_lib.bpe.merging import (
-    Pair,
-    Words,
-    as_id_list,
-    check_words,
-    learn_merges,
-    merge_word,
+from course_lib.bpe.merging import Pair, as_id_list, learn_merges, merge_word
+from course_lib.bpe.one_screen import merge_pair
+from course_lib.bpe.spelling import (
+    BYTE_ORDER,
+    GPT2_PATTERN,
+    check_pattern,
+    printable,
+    spell,
+    split_words,
 )
 from course_lib.foundation import (
     END_OF_TEXT,
@@ -53,70 +56,9 @@ from course_lib.foundation import (
     smallest_dtype,
     training_batches,
 )
-from course_lib.foundation.arguments import check_unicode
 
-# How GPT-2 cuts text into words, each with the space before it (Radford et al. 2019,
-# "Language Models are Unsupervised Multitask Learners", and its published code).
-GPT2_PATTERN = (
-    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-)
 NORMALIZERS = (None, "nfc", "nfd", "nfkc", "nfkd")
 CACHED_WORDS = 2**16
-
-
-def _byte_characters() -> list[str]:
-    """Give each byte a visible character, as GPT-2 does: itself, or one from 256 on."""
-    printable = {
-        *range(ord("!"), ord("~") + 1),
-        *range(ord("¡"), ord("¬") + 1),
-        *range(ord("®"), ord("ÿ") + 1),
-    }
-    others = iter(range(256, 512))
-    return [chr(byte if byte in printable else next(others)) for byte in range(256)]
-
-
-BYTE_CHARACTERS = _byte_characters()
-# The order of these characters fixes the ids of bytes, and through them breaks ties.
-BYTE_ORDER = bytes(sorted(range(256), key=BYTE_CHARACTERS.__getitem__))
-_PLACE_OF_BYTE = bytes(BYTE_ORDER.index(byte) for byte in range(256))
-
-
-@checked
-def printable(data: bytes) -> str:
-    """Write each byte as a visible character: a space is Ġ, a line break Ċ, é Ã©."""
-    return "".join(BYTE_CHARACTERS[byte] for byte in data)
-
-
-# Words: what no merge may cross.
-
-
-@checked
-def split_words(text: str, pattern: str | None = GPT2_PATTERN) -> Iterator[str]:
-    """Cut a text into words that no merge may cross; joined, they are the text again.
-
-    The `pattern` is a regular expression for the module `regex`. Whatever is between
-    two matches is also a word, so a pattern that forgets something loses nothing. With
-    None, the whole text is one word.
-    """
-    pattern, end = _check_pattern(pattern), 0
-    for match in regex.finditer(pattern, text) if pattern is not None else ():
-        if match.start() > end:
-            yield text[end : match.start()]
-        if match.end() > match.start():
-            yield match.group()
-        end = match.end()
-    if end < len(text):
-        yield text[end:]
-
-
-@checked
-def spell(word: str, first_id: Count = 0) -> tuple[int, ...]:
-    """Return the ids of a word's bytes: `first_id` + their places in `BYTE_ORDER`."""
-    # surrogateescape: how Python carries bytes that are not UTF-8; see encode_bytes.
-    return tuple(
-        first_id + place
-        for place in word.encode("utf-8", "surrogateescape").translate(_PLACE_OF_BYTE)
-    )
 
 
 def count_words(
@@ -129,76 +71,18 @@ def count_words(
     return {spell(word, first_id): count for word, count in counts.items()}
 
 
-# Learning: count, choose, merge.
-
-
-def pair_counts(words: Words) -> Counter[Pair]:
-    """Count which ids are side by side in words; `a a a` has (a, a) twice."""
-    counts: Counter[Pair] = Counter()
-    for ids, frequency in check_words(words).items():
-        for pair in pairwise(ids):
-            counts[pair] += frequency
-    return counts
-
-
-def best_pair(counts: Mapping[Pair, int]) -> Pair:
-    """Return the most frequent pair; of equally frequent ones, the smallest ids.
-
-    The first id decides before the second. This is the rule of `tokenizers`, so that
-    both learn the same merges.
-    """
-    if not isinstance(counts, Mapping) or not counts:
-        raise ValueError(f"counts must hold at least one pair, got {counts!r:.60}")
-    return min(counts, key=lambda pair: (-counts[pair], pair))
-
-
-def merge_pair(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
-    """Replace the pair by `new_id`, from left to right: `a a a` becomes `aa a`."""
-    ids, pair = as_id_list(ids), as_id_list(pair, "pair", length=2)
-    merged: list[int] = []
-    position = 0
-    while position < len(ids):
-        if ids[position : position + 2] == pair:
-            merged.append(new_id)
-            position += 2
-        else:
-            merged.append(ids[position])
-            position += 1
-    return merged
-
-
-@checked
-def learn_merges_by_rescanning(words: Words, num_merges: Count) -> dict[Pair, int]:
-    """Count all pairs, merge the best one everywhere, repeat: the definition.
-
-    `learn_merges` gives the same result. Here each merge walks through all words.
-    """
-    words = check_words(words, first_id=256)
-    merges: dict[Pair, int] = {}
-    while len(merges) < num_merges:
-        counts = pair_counts(words)
-        if not counts or counts[pair := best_pair(counts)] < 2:
-            break  # a pair that occurs only once is not worth a token
-        new_id = merges[pair] = 256 + len(merges)
-        words = {
-            tuple(merge_pair(ids, pair, new_id)): frequency
-            for ids, frequency in words.items()
-        }
-    return merges
-
-
 @checked
 def merge_history(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[list[int]]:
-    """Encode a word by the definition; return all stages, from bytes to the result.
+    """Encode a word as `OneScreenBPE` does; return all stages, from bytes on.
 
     Of all pairs that can be merged, the one that was learned first is merged, at all
     its places, and then the next. A word of n bytes takes up to n stages of up to n
     steps. `merge_word` is faster.
     """
     stages = [as_id_list(ids)]
-    while candidates := [pair for pair in pairwise(stages[-1]) if pair in merges]:
-        pair = min(candidates, key=merges.__getitem__)
-        stages.append(merge_pair(stages[-1], pair, merges[pair]))
+    while known := [pair for pair in pairwise(stages[-1]) if pair in merges]:
+        pair = min(known, key=merges.__getitem__)
+        stages.append(list(merge_pair(stages[-1], pair, merges[pair])))
     return stages
 
 
@@ -236,7 +120,7 @@ class BPETokenizer:
         names = check_special_tokens(special_tokens)
         self.special_tokens = {name: number for number, name in enumerate(names)}
         self.end_of_text_id = self.special_tokens.get(END_OF_TEXT)
-        self.pattern = _check_pattern(pattern)
+        self.pattern = check_pattern(pattern)
         self.token_bytes = [name.encode() for name in names]
         self.token_bytes += [bytes([byte]) for byte in BYTE_ORDER]
         self.merges: dict[Pair, int] = {}
@@ -321,13 +205,6 @@ class BPETokenizer:
         for piece in pieces:
             special = piece in allowed
             ids += [known.index(piece)] if special else self._encode_ordinary(piece)
-        return np.array(ids, dtype=smallest_dtype(self.vocab_size - 1))
-
-    @checked
-    def encode_bytes(self, data: bytes) -> np.ndarray:
-        """Return the ids of any bytes, text or not; UTF-8 gets those of `encode`."""
-        text = data.decode("utf-8", "surrogateescape")
-        ids = self._encode_ordinary(text)
         return np.array(ids, dtype=smallest_dtype(self.vocab_size - 1))
 
     def _encode_ordinary(self, text: str) -> list[int]:
@@ -514,19 +391,3 @@ def check_vocab_size(
             f"alphabet and {num_special_tokens} special tokens; got {vocab_size}"
         )
     return vocab_size
-
-
-def _check_pattern(pattern: str | None) -> str | None:
-    """Return a pattern that finds words from the first to the last, or None."""
-    if pattern is None:
-        return None
-    pattern = check_unicode("pattern", pattern)
-    try:
-        compiled = regex.compile(pattern)
-    except regex.error as error:
-        raise ValueError(
-            f"pattern must be a regular expression or None, got {pattern!r} ({error})"
-        ) from None
-    if compiled.flags & regex.REVERSE:
-        raise ValueError(f"pattern must read forward, got {pattern!r}, with (?r)")
-    return pattern

@@ -1,7 +1,7 @@
-"""Learn and apply merges fast, with the same results as the definitions in lesson 6.
+"""Learn and apply merges fast, with the results of `OneScreenBPE`.
 
-For every merge, the definitions go through all words, and after each merge in a word
-they go through the whole word again. The functions here touch only what a merge
+For every merge, the one screen goes through all words, and after each merge in a word
+it goes through the whole word again. The functions here touch only what a merge
 changes. The tests check that the results are the same, including ties.
 """
 
@@ -32,7 +32,7 @@ Words = Mapping[tuple[int, ...], int]
 def learn_merges(
     words: Words, num_merges: Count, *, first_id: Count = 256, min_frequency: Length = 2
 ) -> dict[Pair, int]:
-    """Learn the merges of the definition, but visit only words that contain the pair.
+    """Learn the merges of `OneScreenBPE`, but visit only words that contain the pair.
 
     The counts are updated instead of being counted again. An index lists the words that
     contain a pair, or once did, and a heap has the best pair on top. Because a merge
@@ -107,7 +107,7 @@ def _merge_and_tell(
 
 @checked
 def merge_word(ids: Sequence[int], merges: Mapping[Pair, int]) -> list[int]:
-    """Encode a word of n bytes in O(n log n) steps, with the result of the definition.
+    """Encode a word of n bytes in O(n log n) steps, with the result of `OneScreenBPE`.
 
     A heap holds the pairs that can be merged. The pair that was learned first is on
     top, and among equal pairs the one further left. A linked list gives the neighbors

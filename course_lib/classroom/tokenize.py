@@ -4,7 +4,11 @@ A run that was stopped goes on when it is run again. A folder that is finished i
 compared with the files. JSON Lines (.jsonl, also .gz and .zst), plain text (.txt, .md:
 one document each), .parquet and .arrow are read.
 
+    python -m course_lib tokenize data/ --out shards
     python -m course_lib tokenize data/ --tokenizer tokenizer.json --out shards
+
+Without --tokenizer, a byte-level BPE is trained on the texts first, and saved beside
+the shards, as DIR.tokenizer.json. A second run takes it from there.
 
 On many machines, type `ray start --head` on one and `ray start --address HEAD:6379` on
 the others, all of which must see INPUT and DIR under the same names. Then type this
@@ -13,21 +17,43 @@ command with --ray on the first.
 
 import argparse
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 from tokenizers import Tokenizer
 
-from course_lib.foundation import RayExecutor
+from course_lib.bpe import train_byte_level_bpe
+from course_lib.foundation import (
+    END_OF_TEXT,
+    RayExecutor,
+    document_marks,
+    write_durably,
+)
 from course_lib.many_machines import tokenize_files
-from course_lib.many_machines.inputs import TASK_BYTES, list_inputs
-from course_lib.token_shards.shard_files import MANIFEST
+from course_lib.many_machines.inputs import (
+    TASK_BYTES,
+    Task,
+    check_apart,
+    list_inputs,
+    plan_tasks,
+    read_task,
+)
+from course_lib.token_shards import load_shard
+from course_lib.token_shards.shard_files import MANIFEST, Manifest
+
+VOCAB_SIZE = 32_768
+TRAINED_ON = 2**28  # characters: more texts change the merges little, and take long
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add, number = parser.add_argument, {"type": int, "metavar": "N"}
     words = "files, or folders of them; documents are numbered in this order"
     add("inputs", nargs="+", metavar="INPUT", help=words)
-    add("--tokenizer", required=True, metavar="FILE", help="a tokenizer.json")
+    words = "a tokenizer.json (default: train one on the texts)"
+    add("--tokenizer", metavar="FILE", help=words)
+    words = f"ids of the tokenizer to train, at most (default: {VOCAB_SIZE:,})"
+    add("--vocab-size", default=VOCAB_SIZE, **number, help=words)
     add("--out", required=True, metavar="DIR", help="the folder of the shards")
     words = "processes (default: one a core)"
     add("--workers", default=os.cpu_count(), **number, help=words)
@@ -51,8 +77,23 @@ def run(options: argparse.Namespace) -> int:
     more = dict(vars(options))
     inputs, out, file = (more.pop(name) for name in ("inputs", "out", "tokenizer"))
     workers, ray, quiet = (more.pop(name) for name in ("workers", "ray", "quiet"))
-    tokenizer = load_tokenizer(file)
+    vocab_size = more.pop("vocab_size")
     was_finished = Path(out, MANIFEST).is_file()
+    if file is None:
+        own = Path(f"{Path(out)}.tokenizer.json")
+        if own.is_file():
+            print(f"tokenizer: {own}, which an earlier run has trained")
+        else:
+            check_apart(map(Path, inputs), Path(out))
+            tasks = plan_tasks(inputs, suffixes=options.suffixes)
+            texts = first_texts(tasks, options.text_column)
+            train(own, texts, vocab_size, progress=not quiet)
+        tokenizer = load_tokenizer(own)
+        if more["end_of_text_id"] is None:
+            more["end_of_text_id"] = tokenizer.token_to_id(END_OF_TEXT)
+    else:
+        tokenizer = load_tokenizer(file)
+    end = end_of(tokenizer, more["end_of_text_id"])
     manifest = tokenize_files(
         inputs,
         tokenizer,
@@ -71,14 +112,75 @@ def run(options: argparse.Namespace) -> int:
     if was_finished:
         print("finished before: nothing was encoded")
     print(manifest)
+    documents = sum(map(manifest.num_documents, manifest.shards))
+    if end is not None and (ends := count_id(out, manifest, end)) > documents:
+        print(
+            f"note: {ends:,} ids are {end}, which ends a document, but there are "
+            f"{documents:,} documents: some texts hold {tokenizer.id_to_token(end)!r}, "
+            "and whoever looks for ends finds one there. A token that is marked as "
+            "special in tokenizer.json is encoded as plain text where a text holds it"
+        )
     return 0
 
 
-def load_tokenizer(path: str) -> Tokenizer:
+def first_texts(tasks: list[Task], text_column: str) -> Iterator[str]:
+    """The texts on which a tokenizer is trained: all, or the first of very many."""
+    read = 0
+    for task in tasks:
+        for _, text in read_task(task, text_column):
+            if read > TRAINED_ON:
+                return
+            read += len(text)
+            yield text
+
+
+def train(path: Path, texts: Iterator[str], vocab_size: int, *, progress: bool) -> None:
+    """Train a byte-level BPE and save it where a second run finds it."""
+    print(f"training a tokenizer, {path}", flush=True)
+    tokenizer = train_byte_level_bpe(
+        texts, vocab_size=vocab_size, progress=progress and None
+    )
+    print(f"it has {tokenizer.get_vocab_size():,} ids (asked for: {vocab_size:,})")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_durably(path, tokenizer.to_str().encode())
+
+
+def load_tokenizer(path: str | Path) -> Tokenizer:
     """Load a tokenizer.json, or say that it is none."""
     if not Path(path).is_file():
-        raise FileNotFoundError(f"no tokenizer at {path}")
+        raise FileNotFoundError(
+            f"no tokenizer at {path}; without --tokenizer, one is trained on the texts"
+        )
     try:
-        return Tokenizer.from_file(path)
+        return Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises this class itself
         raise ValueError(f"{path} is not a tokenizer.json ({error})") from None
+
+
+def end_of(tokenizer: Tokenizer, end_of_text_id: int | None) -> int | None:
+    """Return the id that ends each document, or say which ids could."""
+    end = document_marks(tokenizer)[1] if end_of_text_id is None else end_of_text_id
+    special = tokenizer.get_added_tokens_decoder()
+    offered = ", ".join(
+        f"{number} {token.content}" for number, token in special.items()
+    )
+    if end is None and document_marks(tokenizer) == (None, None):
+        raise ValueError(
+            "--end-of-text-id must be given, because this tokenizer does not end a "
+            f"text itself; its special tokens: {offered or 'none'}"
+        )
+    if end is not None and tokenizer.id_to_token(end) is None:
+        raise ValueError(
+            f"--end-of-text-id must be an id of the tokenizer, got {end}; its special "
+            f"tokens: {offered or 'none'}"
+        )
+    return end
+
+
+def count_id(out: str, manifest: Manifest, wanted: int) -> int:
+    """Count how often an id occurs in all shards."""
+    found = 0
+    for split, shards in manifest.shards.items():
+        for number in range(len(shards)):
+            found += np.count_nonzero(load_shard(out, split, number) == wanted)
+    return found

@@ -1,7 +1,7 @@
-"""Exercises of lesson 10: starts, positions, masks, the test of a leak, and labels."""
+"""Exercises of lesson 10: starts, masks, the test of a leak, labels."""
 
 from collections.abc import Iterator
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from random import Random
 
 import numpy as np
@@ -69,76 +69,6 @@ starts_from_ends.mistake(
 )
 
 
-def _starts(random: Random) -> Iterator[Case]:
-    yield from (([0], 1), ([0], 4), ([0, 1], 2), ([0, 1], 3), ([0, 2], 3))
-    yield from (([0, 3, 5], 9), ([0, 1, 2, 3], 4), ([0, 4, 5], 6), ([0, 2, 4], 6))
-    yield from (([0, 5], 6), ([0, 1, 5], 8))
-    for _ in range(8):
-        length = random.randrange(5, 13)
-        rest = sorted(random.sample(range(1, length), random.randrange(1, 4)))
-        yield [0, *rest], length
-
-
-@exercise(
-    cases=_starts,
-    hints=(
-        "How far is a place from the start of its document?",
-        "Where does each document end? Where the next one starts, and the last one at "
-        "`length`. Then give it the positions of a row of its own.",
-    ),
-)
-def positions_of(document_starts: list[int], length: int) -> list[int]:
-    """Return the position of each place of a row within its document."""
-    ends = [*document_starts[1:], length]
-    return [
-        position
-        for start, end in zip(document_starts, ends, strict=True)
-        for position in range(end - start)
-    ]
-
-
-positions_of.mistake(
-    "you let positions run on through the whole row; start again from 0 at each "
-    "document.",
-    lambda starts, length: list(range(length)),
-)
-positions_of.mistake(
-    "you forget the last document, which no start follows: it ends where the row ends.",
-    lambda starts, length: [p for a, b in pairwise(starts) for p in range(b - a)],
-    lambda starts, length: (
-        [p for a, b in pairwise(starts) for p in range(b - a)]
-        + [0] * (length - starts[-1])
-    ),
-)
-positions_of.mistake(
-    "you begin again one place too late: the start of a document has position 0 "
-    "itself.",
-    lambda starts, length: [
-        p - max((s for s in starts if s < p), default=0) for p in range(length)
-    ],
-    lambda starts, length: [
-        0 if p == 0 else 1 + positions_of(starts, length)[p - 1] for p in range(length)
-    ],
-)
-positions_of.mistake(
-    "you count from 1; the first place of a document has position 0.",
-    lambda starts, length: [p + 1 for p in positions_of(starts, length)],
-)
-positions_of.mistake(
-    "you subtract the wrong start: take that of the place's own document, the last "
-    "one that isn't beyond it.",
-    lambda starts, length: [p - starts[-1] for p in range(length)],
-    lambda starts, length: [
-        p - sum(s for s in starts if s <= p) for p in range(length)
-    ],
-)
-positions_of.mistake(
-    "you say *which* document each place is in, not how far it is from that "
-    "document's start.",
-    lambda starts, length: [sum(s <= p for s in starts) - 1 for p in range(length)],
-)
-
-
 def _positions(random: Random) -> Iterator[Case]:
     yield from (([0],), ([0, 1],), ([0, 0],), ([0, 1, 0],), ([0, 0, 1],))
     yield from (([0, 1, 2, 0, 1],), ([0, 1, 0, 1, 2, 0],), ([0, 0, 0, 1],))
@@ -195,6 +125,83 @@ may_look.mistake(
 may_look.mistake(
     "you say who may *not* look; `True` is for a place that q may look at.",
     lambda ps: _mask(ps, lambda q, k: not q - ps[q] <= k <= q),
+)
+
+
+def _rows_to_look_ahead_in(random: Random) -> Iterator[Case]:
+    yield from (([5], [0], 1), ([5, 6], [0], 1), ([5, 6, 7], [0], 2), ([5, 6], [0], 3))
+    yield from (([5, 6, 7], [0, 1], 1), ([5, 6, 7, 8], [0, 3], 1))
+    yield [5, 6, 7, 8, 9, 10, 11], [0, 4], 2
+    yield [5, 6, 7, 8, 9, 10], [0, 1, 2], 2
+    yield [5, 6, 7, 8, 9, 10, 11, 12, 13], [0, 5], 3
+    for _ in range(8):
+        length = random.randrange(5, 13)
+        rest = sorted(random.sample(range(1, length), random.randrange(1, 4)))
+        yield random.sample(range(5, 60), length), [0, *rest], random.randrange(1, 4)
+
+
+@exercise(
+    cases=_rows_to_look_ahead_in,
+    hints=(
+        "Take one document at a time. Which of its places have an id `d` places "
+        "further on in the same document?",
+        "A document's labels are its ids from number `d` on, and then a -100 for each "
+        "place that is left: `d` of them, or fewer if the document is shorter.",
+    ),
+)
+def labels_ahead(ids: list[int], starts: list[int], d: int) -> list[int]:
+    """Return the id `d` places ahead of each place, or -100 outside its document."""
+    labels = []
+    for start, end in zip(starts, [*starts[1:], len(ids)], strict=True):
+        document = ids[start:end]
+        labels += document[d:] + [-100] * min(d, len(document))
+    return labels
+
+
+def _ahead(ids, starts, d, masked) -> list[int]:
+    """The id `d` ahead of each place, or -100 where it is masked or the row ends."""
+    return [
+        -100 if place + d >= len(ids) or masked(place) else ids[place + d]
+        for place in range(len(ids))
+    ]
+
+
+labels_ahead.mistake(
+    "you let a label come from the next document: at a border, nothing in the one "
+    "document may be asked about the other.",
+    lambda ids, starts, d: _ahead(ids, starts, d, lambda place: False),
+)
+labels_ahead.mistake(
+    "you mask one label before each border, as for the next token; looking `d` places "
+    "ahead, the last `d` places of each document have no label.",
+    lambda ids, starts, d: _ahead(ids, starts, d, lambda place: place + 1 in starts),
+    lambda ids, starts, d: _ahead(ids, starts, d, lambda place: place + d in starts),
+)
+labels_ahead.mistake(
+    "you look one place ahead, whatever `d` is.",
+    lambda ids, starts, d: labels_ahead(ids, starts, 1),
+)
+labels_ahead.mistake(
+    "you put each label at the place of its own id, as `transformers` wants it; here "
+    "it belongs `d` places earlier, where it is predicted.",
+    lambda ids, starts, d: [
+        -100 if any(place - d < start <= place for start in starts) else id
+        for place, id in enumerate(ids)
+    ],
+)
+labels_ahead.mistake(
+    "you add `d` times -100 to every document, even to one that has fewer places.",
+    lambda ids, starts, d: [
+        label
+        for start, end in zip(starts, [*starts[1:], len(ids)], strict=True)
+        for label in [*ids[start:end][d:], *[-100] * d]
+    ],
+)
+labels_ahead.mistake(
+    "you leave out the places without a label; each of them needs a -100.",
+    lambda ids, starts, d: [
+        label for label in labels_ahead(ids, starts, d) if label != -100
+    ],
 )
 
 

@@ -1,5 +1,5 @@
 """Exercises of lesson 13: epochs, lags, blocks, documents and tokens, bands of
-signatures."""
+signatures, exams in the training text."""
 
 from __future__ import annotations
 
@@ -401,6 +401,132 @@ share_a_band.mistake(
     "the one at its own place.",
     lambda a, b, rows: any(band in _bands(b, rows) for band in _bands(a, rows)),
 )
+
+
+# Is the exam in the text?
+
+
+def _exams(random: Random) -> Iterator[Case]:
+    page = "so the old cat sat down on the red mat and slept"
+    yield from (([], ["a b c"], 2), (["a b c"], [], 2), (["a b c"], ["a b c"], 3))
+    yield [page], ["the old cat sat down", "the old dog sat up", "mat and slept"], 3
+    yield [page], ["who saw that the old cat sat there", "cat sat", "sat cat"], 4
+    yield [page], ["The OLD Cat sat", "a red mat", "THE RED MAT"], 3
+    yield (
+        ["one\ntwo three\nfour five"],
+        ["two three four", "one\ntwo", "three\tfour"],
+        3,
+    )
+    yield ["one two three four"], ["two\nthree\nfour", "zero one\ntwo", "four one"], 3
+    yield ["a b", "c d"], ["a b c d", "b c", "c d", "a b"], 2
+    yield ["a b c", "d e f"], ["b c d", "x c d e f", "f a"], 3
+    yield ["bobcat sat downtown"], ["cat sat down", "bobcat sat", "cat", "town"], 2
+    yield ["the cats sat"], ["cat", "the", "cats", "at"], 3
+    yield ["a b a b"], ["b a b", "a a b b", "b b a"], 3
+    yield ["a x b y c"], ["a b c", "c y b", "x b y"], 3
+    yield ["yes no"], ["yes", "no", "yes no maybe", "maybe"], 5
+    for n in (1, 2, 3, 3, 4, 4):
+        texts = [" ".join(random.choices("abcdefg", k=19)) for _ in range(3)]
+        exam = [random.choices("abcdefg", k=random.randrange(1, 8)) for _ in range(4)]
+        yield texts, ["\n".join(words) for words in exam], n
+
+
+@exercise(
+    cases=_exams,
+    hints=(
+        "`text.lower().split()` gives the words of a text, whatever lies between them. "
+        "Which runs of n words does a question have?",
+        "For each question, collect its runs as tuples in a set, and for each training "
+        "text the runs of the same length. Do the two sets share one?",
+    ),
+)
+def contaminated(train: list[str], exam: list[str], n: int) -> list[int]:
+    """Return which questions of `exam`, by number, share a run of `n` words with a text
+    of `train`."""
+
+    def runs(text, size):
+        words = text.lower().split()
+        return {tuple(words[i : i + size]) for i in range(len(words) - size + 1)}
+
+    found = []
+    for number, question in enumerate(exam):
+        size = min(n, len(question.split()))
+        if any(runs(question, size) & runs(text, size) for text in train):
+            found.append(number)
+    return found
+
+
+def _runs(text: str, size: int, words: Callable) -> set[str]:
+    found = words(text)
+    return {" ".join(found[i : i + size]) for i in range(len(found) - size + 1)}
+
+
+def _sharing(
+    train: list[str],
+    exam: list[str],
+    n: int,
+    words: Callable = lambda text: text.lower().split(),
+    agree: Callable = lambda question, text: not question.isdisjoint(text),
+) -> list[int]:
+    """Return the questions whose runs of words agree with those of a text."""
+    found = []
+    for number, question in enumerate(exam):
+        size = min(n, len(words(question)))
+        own = _runs(question, size, words)
+        if any(agree(own, _runs(text, size, words)) for text in train):
+            found.append(number)
+    return found
+
+
+def _lines(texts: list[str]) -> list[str]:
+    return [line for text in texts for line in text.splitlines()]
+
+
+contaminated.mistake(
+    "you put the training texts together, and find runs that begin in one text and end "
+    "in the next.",
+    lambda train, exam, n: contaminated([" ".join(train)], exam, n),
+)
+contaminated.mistake(
+    "you look at each line by itself, but a run may go on in the next line: a line end "
+    "is whitespace like any other.",
+    lambda train, exam, n: contaminated(_lines(train), exam, n),
+    lambda train, exam, n: [
+        number
+        for number, question in enumerate(exam)
+        if contaminated(_lines(train), _lines([question]), n)
+    ],
+    lambda train, exam, n: _sharing(train, exam, n, lambda t: t.lower().split(" ")),
+)
+contaminated.mistake(
+    "you want *all* runs of the question to be in the training text; one is enough.",
+    lambda train, exam, n: _sharing(train, exam, n, agree=set.issubset),
+    lambda train, exam, n: contaminated(train, exam, 10**9),
+)
+contaminated.mistake(
+    "you take upper and lower case as they come.",
+    lambda train, exam, n: _sharing(train, exam, n, str.split),
+)
+contaminated.mistake(
+    "you never find a question of fewer than n words; it is one run, all of it.",
+    lambda train, exam, n: [
+        number
+        for number in contaminated(train, exam, n)
+        if len(exam[number].split()) >= n
+    ],
+)
+
+
+@contaminated.mistake("you look inside words: `cat sat` is not in `bobcat sat`.")
+def _inside_words(train: list[str], exam: list[str], n: int) -> list[int]:
+    texts = [" ".join(text.lower().split()) for text in train]
+    found = []
+    for number, words in enumerate(question.lower().split() for question in exam):
+        size = min(n, len(words))
+        runs = [" ".join(words[i : i + size]) for i in range(len(words) - size + 1)]
+        if any(run in text for text in texts for run in runs):
+            found.append(number)
+    return found
 
 
 # Bugs, and things that only look like bugs

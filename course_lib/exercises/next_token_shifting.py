@@ -67,12 +67,9 @@ make_example.mistake(
     lambda ids, start, T: (ids[start : start + T], [ids[start + T]]),
 )
 make_example.mistake(
-    "you roll the window, so its last input is asked for the window's own first id; "
-    "read one id more instead.",
-    lambda ids, start, T: (
-        ids[start : start + T],
-        ids[start + 1 : start + T] + ids[start : start + 1],
-    ),
+    "you take the next block of T ids as targets, but each input is asked for the very "
+    "next id: shift by one place, not by T.",
+    lambda ids, start, T: (ids[start : start + T], ids[start + T : start + 2 * T]),
 )
 
 

@@ -1,4 +1,4 @@
-"""Exercises of lesson 11: places in shards, blocks, copies and pages."""
+"""Exercises of lesson 11: places in shards, blocks, a spike, copies and pages."""
 
 import hashlib
 from collections.abc import Iterator
@@ -148,6 +148,106 @@ block_order.mistake(
     lambda count, size, blocks: _ordered(blocks, count // size),
     lambda count, size, blocks: block_order(count, -(-count // size), blocks),
 )
+
+
+def _spikes(random: Random) -> Iterator[Case]:
+    yield from (((0, 0), 0, 2, 1, 9), ((0, 0), 1, 2, 1, 9), ((0, 4), 2, 2, 1, 9))
+    yield from (((0, 0), 1, 2, 2, 9), ((0, 4), 1, 2, 2, 9), ((0, 4), 2, 2, 2, 9))
+    yield from (((0, 1), 2, 3, 1, 9), ((0, 1), 3, 2, 1, 9), ((0, 2), 1, 2, 2, 9))
+    yield from (((2, 3), 1, 3, 2, 9), ((0, 0), 3, 4, 1, 8), ((0, 0), 9, 3, 1, 8))
+    yield from (((0, 10), 2, 4, 1, 50), ((0, 5), 1, 3, 3, 50), ((1, 7), 24, 5, 1, 90))
+    yield from (((0, 6), 15, 2, 3, 31), ((0, 3), 19, 2, 2, 31), ((5, 0), 12, 1, 4, 17))
+    yield (0, 128_000), 300, 64, 8, 1_000_003
+    for _ in range(20):
+        batch_size, world_size = random.randrange(1, 6), random.randrange(1, 5)
+        step = batch_size * world_size
+        num_windows = random.randrange(10 + step, 10 + 9 * step)
+        place = 10, random.randrange(num_windows - step + 1)
+        yield place, random.randrange(10, 35), batch_size, world_size, num_windows
+
+
+@exercise(
+    cases=_spikes,
+    hints=(
+        "How many windows do *all* ranks together take in one step? The place moves by "
+        "that many for each step that you leave out.",
+        "Leave out one step at a time. After each, ask whether the epoch has another "
+        "full step. If not, you are at window 0 of the next epoch.",
+    ),
+)
+def skip_ahead(
+    place: tuple[int, int],
+    num_steps: int,
+    batch_size: int,
+    world_size: int,
+    num_windows: int,
+) -> tuple[int, int]:
+    """Return the epoch and the windows delivered when `num_steps` are left out."""
+    epoch, windows = place
+    step = batch_size * world_size
+    for _ in range(num_steps):
+        windows += step
+        if windows + step > num_windows:
+            epoch, windows = epoch + 1, 0
+    return epoch, windows
+
+
+skip_ahead.mistake(
+    "you move by one rank's batch, but in each step all ranks take one.",
+    lambda place, steps, batch, world, size: skip_ahead(place, steps, batch, 1, size),
+    lambda place, steps, batch, world, size: (place[0], place[1] + steps * batch),
+)
+skip_ahead.mistake(
+    "you go on beyond the end of the epoch; after its last full step the next epoch "
+    "begins, at window 0.",
+    lambda place, steps, batch, world, size: (
+        place[0],
+        place[1] + steps * batch * world,
+    ),
+)
+skip_ahead.mistake(
+    "you let a step go over from one epoch into the next, but what doesn't fill a step "
+    "at the end of an epoch is dropped.",
+    lambda place, steps, batch, world, size: divmod(
+        place[0] * size + place[1] + steps * batch * world, size
+    ),
+)
+
+
+@skip_ahead.mistake(
+    "you count a last step that isn't full; here it is dropped, and the epoch ends "
+    "before it."
+)
+def _counts_a_short_step(place, steps, batch, world, size) -> tuple[int, int]:
+    epoch, windows = place
+    for _ in range(steps):
+        windows += batch * world
+        if windows >= size:
+            epoch, windows = epoch + 1, 0
+    return epoch, windows
+
+
+@skip_ahead.mistake(
+    "you stay at the end of an epoch that has no full step left; the next place to "
+    "read is window 0 of the next epoch."
+)
+def _stays_at_the_end(place, steps, batch, world, size) -> tuple[int, int]:
+    epoch, windows = place
+    for _ in range(steps):
+        if windows + batch * world > size:
+            epoch, windows = epoch + 1, 0
+        windows += batch * world
+    return epoch, windows
+
+
+@skip_ahead.mistake(
+    "you count whole steps from the beginning of the epoch, but the checkpoint may lie "
+    "in the middle of one, because its run had another batch size before."
+)
+def _whole_steps(place, steps, batch, world, size) -> tuple[int, int]:
+    step = batch * world
+    epochs, steps = divmod(place[1] // step + steps, size // step)
+    return place[0] + epochs, steps * step
 
 
 def _collections(random: Random) -> Iterator[Case]:

@@ -1,11 +1,12 @@
-"""Exercises of lesson 07: cutting by rules, rules without a turn, bytes for unknown
-characters, lost bytes, and where each character came from."""
+"""Exercises of lesson 07: cutting by rules, bytes for unknown characters, lost bytes,
+where each character came from, and whether two tokenizers are the same."""
 
 from __future__ import annotations
 
 import html
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from random import Random
 
@@ -116,98 +117,6 @@ def searched_in_slices(text, rules):
         pieces += [text[: match.start()], match.group()]
         text = text[match.end() :]
     return [piece for piece in [*pieces, text] if piece]
-
-
-def _rules_with_texts(random: Random) -> Iterator[Case]:
-    number, integer, word = r"\d+\.\d+", r"\d+", "[a-z]+"
-    for texts in (
-        *([], [""], ["7"], ["1.5"], ["a 7"], ["x = 3.25;"], ["...", "!"]),
-        *(["7", "1.5"], ["1.5", "7"], ["7", "a"], ["a", "b", "1.5 7"]),
-        # No text holds a point between digits, but joined the texts do.
-        *(["7.", "5"], ["a", ".5"]),
-    ):
-        yield texts, [number, integer, word]
-        yield texts, [integer, number, word]
-    # A match of the second rule holds all that the others could match.
-    for texts in (["ab"], ["ab b"], ["abb"], ["b"], ["ab", "ab"], ["xab"]):
-        yield texts, ["b+", "ab", "a"]
-    # A longer match comes from a later rule.
-    for texts in (["abc"], ["ab abc"], ["aab"], ["c"]):
-        yield texts, ["ab", "abc", "a"]
-        yield texts, ["abc", "ab", "c"]
-    # The neighbors decide.
-    for texts in (["a1"], ["1a1"], ["b2 2"], ["1", "a"]):
-        yield texts, [r"(?<=[a-z])\d", r"\d", "[a-z]"]
-    for _ in range(12):
-        texts = ["".join(random.choices("ab1. ", k=5)) for _ in range(2)]
-        yield texts, [integer, "a", number, "[ab]+"]
-
-
-@exercise(
-    cases=_rules_with_texts,
-    hints=(
-        "A rule that matches somewhere need not get its turn there. Which rule takes "
-        "each piece, when all are tried together?",
-        "Put each rule into a group of its own, `(...)|(...)`. A match then knows the "
-        "number of the group that took part, its `lastindex`, which counts from 1.",
-    ),
-)
-def unused_rules(texts: list[str], rules: list[str]) -> list[str]:
-    """Return the rules, in their order, that never take a piece of the texts when all
-    are tried together, as alternatives."""
-    used = set()
-    for text in texts:
-        for match in re.finditer("|".join(f"({rule})" for rule in rules), text):
-            used.add(match.lastindex - 1)
-    return [rule for number, rule in enumerate(rules) if number not in used]
-
-
-unused_rules.mistake(
-    "you try each rule alone, but one that matches there may still never get its turn.",
-    lambda texts, rules: [
-        rule for rule in rules if not any(re.search(rule, text) for text in texts)
-    ],
-    lambda texts, rules: [
-        rule for rule in rules if not any(re.fullmatch(rule, text) for text in texts)
-    ],
-)
-unused_rules.mistake(
-    "you count a rule as used if it would match a piece, even when another one takes "
-    "it.",
-    lambda texts, rules: [
-        rule
-        for rule in rules
-        if not any(
-            re.fullmatch(rule, match.group())
-            for text in texts
-            for match in re.finditer("|".join(rules), text)
-        )
-    ],
-)
-unused_rules.mistake(
-    "you join the texts, so a match may begin in one and end in the next.",
-    lambda texts, rules: unused_rules(["".join(texts)], rules),
-)
-unused_rules.mistake(
-    "you return a rule that gets no turn in one text, although it may get one in "
-    "another.",
-    lambda texts, rules: [
-        rule for rule in rules if any(rule in unused_rules([t], rules) for t in texts)
-    ],
-)
-unused_rules.mistake(
-    "you return the rules that do get a turn, not the others.",
-    lambda texts, rules: [r for r in rules if r not in unused_rules(texts, rules)],
-)
-unused_rules.mistake(
-    "you try the last rule first, or the longest; their order in the list decides.",
-    lambda texts, rules: unused_rules(texts, rules[::-1])[::-1],
-    lambda texts, rules: [
-        rule
-        for rule in rules
-        if rule in unused_rules(texts, sorted(rules, key=len, reverse=True))
-    ],
-)
 
 
 def _words_and_alphabets(random: Random) -> Iterator[Case]:
@@ -429,6 +338,109 @@ original_places.mistake(
 original_places.mistake(
     "you return the characters, not their places.",
     lambda text, invisible: [text[i] for i in original_places(text, invisible)],
+)
+
+
+# One vocabulary for all toys: some of its tokens can be reached by some cuts alone.
+TOKENS = (*"abc123. \n", "ab", "abc", "123", "1.", " a", " b", "a ", "b ")
+
+
+@dataclass(frozen=True)
+class Toy:
+    """A tokenizer that cuts texts by a pattern, then takes the longest tokens."""
+
+    cut: str
+    joined_by: str = ""  # what its decoder puts between tokens
+
+    def get_vocab(self) -> dict[str, int]:
+        return {token: number for number, token in enumerate(TOKENS)}
+
+    def encode(self, text: str) -> list[int]:
+        longest = sorted(map(re.escape, TOKENS), key=len, reverse=True)
+        pieces = re.findall(self.cut, text)
+        tokens = [one for p in pieces for one in re.findall("|".join(longest), p)]
+        return [TOKENS.index(token) for token in tokens]
+
+    def decode(self, ids: list[int]) -> str:
+        return self.joined_by.join(TOKENS[number] for number in ids)
+
+
+def _pairs_of_toys(random: Random) -> Iterator[Case]:
+    words, digits, numbers = "[a-z]+", r"\d", r"\d+\.?"
+    plain = Toy(f"{words}|{numbers}|.|\n")
+    apart, before = Toy(f"{words}|{digits}|.|\n"), Toy(f" ?{words}|{numbers}|.|\n")
+    after = Toy(f"{words} ?|{numbers}|.|\n")
+    spaced = Toy(plain.cut, joined_by=" ")
+    every = (plain, apart, before, after, spaced)
+    for a in every:
+        for b in every:
+            for texts in (
+                *([], [""], ["a"], ["abc"], ["123"], ["abc", "1."], ["1.", "abc"]),
+                # alike one by one, and different when they are joined
+                *(["1", "23"], ["a", " b"], ["ab", "c"], [" ", "a"]),
+                # as many ids, but others
+                *(["a b"], ["a", "a b"], ["a b", "a"], ["ab c", "2"]),
+            ):
+                if random.random() < 0.5 or len(texts) > 1:
+                    yield a, b, texts
+    for _ in range(20):
+        texts = ["".join(random.choices("ab12. ", k=4)) for _ in range(2)]
+        yield *random.sample(every, 2), texts
+
+
+@exercise(
+    cases=_pairs_of_toys,
+    hints=(
+        "A tokenizer works in two directions. What do two of them have to do alike?",
+        "Take one text at a time. Encode it with both, and compare the lists, not "
+        "their lengths. Then let both decode the same list.",
+    ),
+)
+def same_tokenizer(a: object, b: object, texts: list[str]) -> bool:
+    """Return whether both give each text the same ids, and turn these back into the
+    same text."""
+    for text in texts:
+        ids = a.encode(text)
+        if b.encode(text) != ids or a.decode(ids) != b.decode(ids):
+            return False
+    return True
+
+
+same_tokenizer.mistake(
+    "you compare the vocabularies, but where a text is cut isn't written in them.",
+    lambda a, b, texts: a.get_vocab() == b.get_vocab(),
+)
+same_tokenizer.mistake(
+    "you compare the texts that come back, but other ids can spell the same text.",
+    lambda a, b, texts: all(
+        a.decode(a.encode(text)) == b.decode(b.encode(text)) for text in texts
+    ),
+    lambda a, b, texts: all(
+        a.decode(a.encode(text)) == b.decode(b.encode(text)) == text for text in texts
+    ),
+)
+same_tokenizer.mistake(
+    "you count ids, but a text may have as many of them and others.",
+    lambda a, b, texts: all(
+        len(a.encode(text)) == len(b.encode(text)) for text in texts
+    ),
+    lambda a, b, texts: (
+        sum(len(a.encode(text)) for text in texts)
+        == sum(len(b.encode(text)) for text in texts)
+    ),
+)
+same_tokenizer.mistake(
+    "you compare the ids and never decode them; the two may write them differently.",
+    lambda a, b, texts: all(a.encode(text) == b.encode(text) for text in texts),
+)
+same_tokenizer.mistake(
+    "you decide after the first text, although the next one may show a difference.",
+    lambda a, b, texts: same_tokenizer(a, b, texts[:1]),
+)
+same_tokenizer.mistake(
+    "you join the texts, and then pieces may reach from one text into the next.",
+    lambda a, b, texts: same_tokenizer(a, b, ["".join(texts)]),
+    lambda a, b, texts: same_tokenizer(a, b, [" ".join(texts)]),
 )
 
 

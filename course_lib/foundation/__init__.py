@@ -30,6 +30,7 @@ from course_lib.foundation.arguments import (
 )
 from course_lib.foundation.copies import (
     candidate_pairs,
+    containment,
     count_copies,
     drop_copies,
     match_probability,
@@ -76,6 +77,7 @@ from course_lib.foundation.orders import (
     FileOrder,
     measure_mixing,
     pages_read,
+    through_a_buffer,
 )
 from course_lib.foundation.packs import (
     Pack,

@@ -120,6 +120,17 @@ def similarity(a: set, b: set) -> float:
 
 
 @checked
+def containment(part: set, whole: set) -> float:
+    """Return the share of `part` that is also in `whole`, however large that is.
+
+    It is 1.0 where there is nothing to contain.
+
+    Source: Broder, "On the resemblance and containment of documents" (1997).
+    """
+    return len(part & whole) / len(part) if part else 1.0
+
+
+@checked
 def minhash(
     items: Annotated[Iterable[str], Several("strings")],
     num_hashes: Length = 128,

@@ -19,6 +19,18 @@ from course_lib.foundation.arguments import (
 DATA_DIRECTORY = Path(__file__).resolve().parents[2] / "data"
 CORPUS_VARIABLE = "COURSE_CORPUS"
 BYTE_ORDER_MARK = "\ufeff".encode()
+CONVERT = "convert it, for example by iconv -f UTF-16 -t UTF-8"
+UNPACK = "unpack it, or give its name the ending that it should have"
+#: how files begin that are often taken for text
+NO_UTF8 = (
+    (b"\xff\xfe", "UTF-16", CONVERT),
+    (b"\xfe\xff", "UTF-16", CONVERT),
+    (b"\x1f\x8b", "compressed by gzip", UNPACK),
+    (b"\x28\xb5\x2f\xfd", "compressed by zstd", UNPACK),
+    (b"PK\x03\x04", "a zip archive", "unpack it"),
+    (b"PAR1", "Parquet", "give its name the ending .parquet"),
+)
+ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 
 
 @checked
@@ -28,7 +40,7 @@ def load_text(path: FilePath | None = None) -> str:
     Without a `path`, we read the file that the environment variable `COURSE_CORPUS`
     names, or else the bundled story. This is how you run the whole course on a text of
     your own. Raises FileNotFoundError if there is no such file, and ValueError if it
-    is empty, binary, or not UTF-8.
+    is empty, binary, not UTF-8, or holds rows instead of one text.
     """
     origin = ""
     if path is None and os.environ.get(CORPUS_VARIABLE):
@@ -36,6 +48,11 @@ def load_text(path: FilePath | None = None) -> str:
     path = _bundled("story.txt") if path is None else Path(path)
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no text file at {path}{origin}")
+    if path.suffix.lower() in ROWS:
+        raise ValueError(
+            f"{path}{origin} must be one plain text, but {path.suffix} holds rows, and "
+            "their names and quotes are no text: write the texts alone into a .txt"
+        )
     text = read_text(path, f"{path}{origin}")
     if not text.strip():
         raise ValueError(f"{path}{origin} is empty: a corpus needs text")
@@ -51,9 +68,12 @@ def read_text(path: Path, name: str) -> str:
 def decode_text(data: bytes, name: str) -> str:
     """Decode UTF-8. This decides what text is, for all that read files.
 
-    Zero bytes are valid UTF-8, but whoever finds them reads a binary file, or UTF-16.
+    Zero bytes are valid UTF-8, but whoever finds them reads a binary file.
     Raises ValueError with the name, and the place of what is wrong.
     """
+    for beginning, kind, advice in NO_UTF8:
+        if data.startswith(beginning):
+            raise ValueError(f"{name} is {kind}, not UTF-8: {advice}")
     if b"\0" in data:
         raise ValueError(f"{name} is binary, not text: byte {data.index(0)} is zero")
     try:

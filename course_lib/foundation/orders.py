@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Annotated
 
 import numpy as np
@@ -22,6 +23,7 @@ from course_lib.foundation.arguments import (
     Integers,
     Length,
     Seed,
+    Several,
     check_range,
     checked,
 )
@@ -128,6 +130,26 @@ class BlockOrder(FileOrder):
             size = min(self._group, self.size - group * self._group)
             self._last = group, RandomOrder(size, self._group_seed + group)
         return self._last[1]
+
+
+@checked
+def through_a_buffer(
+    items: Annotated[Iterable, Several("items")], buffer_size: Length, *, seed: Seed = 0
+) -> Iterator:
+    """Yield items as a shuffle buffer does, which reads them once, from the front.
+
+    `buffer_size` items wait in it. Again and again, one of them is chosen at random and
+    handed out, and the next item of the stream takes its place. So an item comes at
+    most `buffer_size` - 1 places early, though it may be late by any number. This is no
+    order with positions: to say what comes next, all that came before must be read.
+    """
+    chance, items = np.random.default_rng(seed), iter(items)
+    waiting = list(islice(items, buffer_size))
+    for item in items:
+        place = int(chance.integers(buffer_size))
+        yield waiting[place]
+        waiting[place] = item
+    yield from (waiting[place] for place in chance.permutation(len(waiting)).tolist())
 
 
 @dataclass(frozen=True)

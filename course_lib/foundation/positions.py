@@ -8,6 +8,7 @@ how many of its windows were read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from course_lib.foundation.arguments import check_integer
@@ -82,24 +83,32 @@ def check_state(
     position: Iterable[str],
     *,
     owner: str,
+    advice: Mapping[str, str] = MappingProxyType({}),
 ) -> Mapping[str, object]:
     """Return a saved state if its settings are those of the object that loads it.
 
     Besides the present `settings`, the state holds the entries of `position`, which the
     caller checks, because only the caller knows how far it can go. Messages call the
-    object `owner`, for example "loader".
+    object `owner`, for example "loader", and end with the `advice` on a setting that
+    differs, where there is one.
     """
     if not isinstance(state, Mapping):
         got = type(state).__name__
         raise TypeError(f"state must be a dict that `state_dict` returned, got {got}")
     wanted = {*position, *settings}
-    if set(state) != wanted:
-        got = sorted(map(str, state))
-        raise ValueError(f"state must have the keys {sorted(wanted)}, got {got}")
+    for words, keys in (
+        ("but lacks", sorted(wanted.difference(state))),
+        ("but also has", sorted(map(repr, set(state) - wanted))),
+    ):
+        if keys:
+            raise ValueError(
+                f"state must have the keys of this {owner}'s `state_dict`, {words} "
+                f"{', '.join(keys)}"
+            )
     for name, value in settings.items():
         saved = state[name]
         # Types as well, because 1 == 1.0 == True, and a state is read back as saved.
         if type(saved) is not type(value) or saved != value:
-            here = f"this {owner} has {name}={value!r}"
+            here = f"this {owner} has {name}={value!r}{advice.get(name, '')}"
             raise ValueError(f"state was saved with {name}={saved!r}, but {here}")
     return state

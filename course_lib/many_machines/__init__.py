@@ -46,7 +46,12 @@ from course_lib.foundation import (
 )
 from course_lib.foundation.arguments import check_path
 from course_lib.many_machines.file_tasks import encode_task
-from course_lib.many_machines.inputs import TASK_BYTES, plan_tasks, read_task
+from course_lib.many_machines.inputs import (
+    TASK_BYTES,
+    check_apart,
+    plan_tasks,
+    read_task,
+)
 from course_lib.token_shards.shard_files import Manifest, ShardSettings
 from course_lib.token_shards.shard_tasks import Job, TaskResult, run_job
 
@@ -99,6 +104,7 @@ def tokenize_files(
     settings = ShardSettings.of(tokenizer, end_of_text_id=end, **settings)
     # Workers, on other machines too, may be in another folder.
     inputs = [Path(os.path.abspath(check_path("inputs", path))) for path in inputs]
+    check_apart(inputs, out_dir)
     tasks = plan_tasks(inputs, task_bytes=task_bytes, suffixes=suffixes)
     job = Job(
         Path(os.path.abspath(out_dir)),

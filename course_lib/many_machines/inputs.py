@@ -11,10 +11,10 @@ import gzip
 import io
 import json
 import os
+import stat
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -53,6 +53,9 @@ ADVICE = {  # for files that people bring, and that we don't read
     ".gz": "unpack it; only JSON Lines (.jsonl.gz) are read as they are",
     ".zst": "unpack it; only JSON Lines (.jsonl.zst) are read as they are",
     ".csv": "turn it into Parquet: datasets.Dataset.from_csv(...).to_parquet(...)",
+    ".tsv": "turn it into Parquet, like .csv, with sep='\\t'",
+    ".zip": "unpack it",
+    ".tar": "unpack it",
     ".feather": "it is a file of Arrow by another name: rename it to .arrow",
     ".bin": "it holds no text; if it holds ids, map it with np.memmap",
 }
@@ -141,14 +144,26 @@ def list_inputs(
 ) -> tuple[list[Path], dict[Path, str]]:
     """Find all input files, including those in folders; see `plan_tasks`.
 
-    Links in a folder are followed. We leave out files of other kinds, hidden files, the
-    files that `datasets` keeps for itself, a README, a license or a changelog, because
-    they describe documents, and any file that was found before, even under another
-    name. Returns the files in order, and the reason for each that was left out.
+    Links in a folder are followed. We leave out files of other kinds, hidden files and
+    folders, the files that `datasets` keeps for itself, a README, a license or a
+    changelog, because they describe documents, pipes and devices, and any file that was
+    found before, even under another name. Returns the files in order, and the reason
+    for each file or hidden folder that was left out.
     """
     files, left_out = _find_inputs(inputs, suffixes)
     reasons = {Path(path): reason for path, reason in left_out.items()}
     return list(map(Path, files)), reasons
+
+
+def check_apart(inputs: Iterable[Path], out_dir: Path) -> None:
+    """Refuse a folder of results in a folder that is read: a second run, which finishes
+    or compares the first, would find other inputs."""
+    for path in inputs:
+        if path.is_dir() and out_dir.resolve().is_relative_to(path.resolve()):
+            raise ValueError(
+                f"out_dir must not lie in an input folder, because a second run would "
+                f"read what the first one wrote: {out_dir} is in {path}"
+            )
 
 
 def _find_inputs(
@@ -162,43 +177,62 @@ def _find_inputs(
     suffixes = tuple(suffix.lower() for suffix in suffixes)
     files: dict[str, str] = {}
     left_out: dict[str, str] = {}
-    real_folder, met = cache(os.path.realpath), set()
+    met: set[object] = set()
     for entry in inputs:
         path = str(check_path("inputs", entry))
-        in_folder, is_empty = os.path.isdir(path), True
-        if in_folder:
-            found = _files_in(path, set())
-        elif not os.path.isfile(path):
-            raise FileNotFoundError(f"no input file at {path}")
-        elif _kind_of(path, suffixes) is None:
-            known = f"an input must be one of {', '.join(KINDS)}, or of suffixes"
-            raise ValueError(f"{path}: {_advice(path)}; {known}")
-        else:
-            real = os.path.realpath(path) if os.path.islink(path) else path
-            folder, base = os.path.split(real)
-            found = [(path, os.path.join(real_folder(folder), base))]
-        for name, real in found:
-            kind, place = _kind_of(name, suffixes), os.path.normcase(real)
-            if in_folder and (reason := _reason_to_leave_out(name, kind)):
+        in_folder = os.path.isdir(path)
+        if not in_folder:
+            _check_file(path, suffixes)
+        missing: list[str] = []
+        found = _files_in(path, set()) if in_folder else [(path, os.stat(path))]
+        is_empty = True
+        for name, status in found:
+            kind = _kind_of(name, suffixes)
+            if in_folder and (reason := _reason_to_leave_out(name, kind, status)):
                 left_out[name] = reason
+                missing.append(f"{name}: {reason}")
                 continue
             is_empty = False
-            if place in met:
+            # The same for a link, and for two names of one file.
+            same = (status.st_dev, status.st_ino) if status.st_ino else _place(name)
+            if same in met:
                 left_out[name] = "was met before"
             else:
-                met.add(place)
+                met.add(same)
                 files[name] = kind
         if is_empty:
-            raise ValueError(f"{path}: no input file in this folder")
+            shown = "".join(f"; {words}" for words in missing[:3])
+            raise ValueError(f"{path}: no input file in this folder{shown}")
     if not files:
         raise ValueError("inputs must hold at least one file, got none")
     return files, left_out
 
 
-def _files_in(folder: str, seen: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield all files below a folder by name, each with its real path.
+def _place(path: str) -> str:
+    """Name a file on a system that does not number its files."""
+    return os.path.normcase(os.path.realpath(path))
 
-    Folders that were `seen` already, and to which a link leads back, are skipped.
+
+def _check_file(path: str, suffixes: tuple[str, ...]) -> None:
+    """Refuse a path that is neither a folder nor a file that we read."""
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"no input file at {path}")
+    if not os.path.isfile(path):
+        # Its end would be waited for, and it cannot be read twice.
+        raise ValueError(f"{path} is a pipe or a device: write its texts to a file")
+    if _kind_of(path, suffixes) is None:
+        known = f"an input must be one of {', '.join(KINDS)}, or of suffixes"
+        raise ValueError(f"{path}: {_advice(path)}; {known}")
+
+
+def _files_in(
+    folder: str, seen: set[object]
+) -> Iterator[tuple[str, os.stat_result | None]]:
+    """Yield all files below a folder by name, each with what the system says of it:
+    nothing, of a link that leads nowhere.
+
+    A hidden folder is yielded, but not entered. Folders that were `seen` already, and
+    to which a link leads back, are skipped.
     """
     real = os.path.realpath(folder)
     if real in seen:
@@ -207,13 +241,13 @@ def _files_in(folder: str, seen: set[str]) -> Iterator[tuple[str, str]]:
     with os.scandir(folder) as entries:
         entries = sorted(entries, key=lambda entry: entry.name)
     for entry in entries:
-        path, is_link = entry.path, entry.is_symlink()
-        if os.path.isdir(path) if is_link else entry.is_dir():
-            yield from _files_in(path, seen)
-        elif is_link:
-            yield path, os.path.realpath(path)
-        else:
-            yield path, os.path.join(real, entry.name)
+        if entry.is_dir() and not entry.name.startswith("."):
+            yield from _files_in(entry.path, seen)
+            continue
+        try:
+            yield entry.path, os.stat(entry.path)
+        except FileNotFoundError:
+            yield entry.path, None
 
 
 def _advice(path: str) -> str:
@@ -227,12 +261,20 @@ def _advice(path: str) -> str:
     return ADVICE.get(file.suffix.lower(), f"{ending} is not read")
 
 
-def _reason_to_leave_out(path: str, kind: str | None) -> str:
+def _reason_to_leave_out(
+    path: str, kind: str | None, status: os.stat_result | None
+) -> str:
     name = os.path.basename(path).lower()
-    if kind is None:
-        return _advice(path)
+    if status is None:
+        return "a link that leads nowhere"
+    if stat.S_ISDIR(status.st_mode):
+        return "a hidden folder"
+    if not stat.S_ISREG(status.st_mode):
+        return "a pipe or a device"
     if name.startswith((".", "cache-")):
         return "hidden, or a cache"
+    if kind is None:
+        return _advice(path)
     named = name.startswith(NO_DOCUMENTS_IN)
     return "describes documents, but is not one" if named else ""
 

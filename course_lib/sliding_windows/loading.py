@@ -27,6 +27,11 @@ from course_lib.sliding_windows.workers import (
 
 INDICES_PER_BLOCK = 2**14
 POSITION = ("epoch", "windows_delivered")  # in a state
+ADVICE = {
+    "context_length": ". Windows of another T are other windows, so their number means "
+    "nothing here. Finish that epoch first, or let the new T read text that has not "
+    "been read"
+}
 
 Batch = tuple[torch.Tensor, torch.Tensor] | dict[str, torch.Tensor]
 Delivered = TypeVar("Delivered")
@@ -44,9 +49,9 @@ class BatchOrder(DealtByAccelerate, Sampler):
 
     The `order` makes that of an epoch from the number of windows and a seed:
     `RandomOrder`, `FileOrder`, `BlockOrder` or a `partial` of it.
-    """
 
-    last_epoch: int | None = None  # there is always a next one
+    After an epoch comes the next one, without end, or until `num_epochs` are read.
+    """
 
     def __init__(
         self,
@@ -55,6 +60,7 @@ class BatchOrder(DealtByAccelerate, Sampler):
         *,
         base_seed: int,
         order: Callable[[int, int], object] = RandomOrder,
+        num_epochs: int | None = None,
         drop_last: bool = False,
         rank: int = 0,
         world_size: int = 1,
@@ -67,6 +73,7 @@ class BatchOrder(DealtByAccelerate, Sampler):
         self.num_windows, self.batch_size = num_windows, batch_size
         self.base_seed, self.order, self.drop_last = base_seed, order, drop_last
         self.rank, self.world_size = rank, world_size
+        self.last_epoch = None if num_epochs is None else num_epochs - 1
         if not self.count_from(0):
             needed = world_size * (batch_size if drop_last else 1)
             raise ValueError(
@@ -94,17 +101,29 @@ class BatchOrder(DealtByAccelerate, Sampler):
         before that of a loaded state is a ValueError, because a loop that counts from 0
         would begin the whole run again.
         """
-        epoch = self.position.check_epoch(epoch)
+        epoch = self.position.check_epoch(self.check_epoch(epoch))
         if epoch != self.epoch:
             self.go_to(epoch)
+
+    def check_epoch(self, epoch: int) -> int:
+        """Return the number of an epoch that this order has."""
+        return check_integer("epoch", epoch, minimum=0, maximum=self.last_epoch)
 
     def go_to(self, epoch: int, windows: int = 0, *, resumed: bool = False) -> None:
         """Let iterations begin after so many `windows`, of all ranks, of the epoch."""
         self.position.go_to(self.place_after(epoch, windows), resumed=resumed)
 
     def place_after(self, epoch: int, windows: int) -> tuple[int, int]:
-        """Return the place after so many windows, which may be in the next epoch."""
-        return (epoch, windows) if self.count_from(windows) else (epoch + 1, 0)
+        """Return the place after so many windows, which may be in the next epoch.
+
+        In the last one it is behind its last batch, where a longer order goes on.
+        """
+        if self.count_from(windows):
+            return epoch, windows
+        if epoch != self.last_epoch:
+            return epoch + 1, 0
+        left_out = (self.num_windows - windows) % self.world_size
+        return epoch, min(windows, self.num_windows - left_out)
 
     def counted(self, batches: Iterable[Delivered]) -> Iterator[Delivered]:
         """Yield batches that were made in this order, and count each when it is taken,
@@ -112,7 +131,8 @@ class BatchOrder(DealtByAccelerate, Sampler):
         epoch, windows = self.position.begin
         places = (self.place_after(epoch, windows + k * self.step) for k in count(1))
         batches = zip(batches, places, strict=False)  # there are always more places
-        return self.position.follow(batches, self.place_after(epoch + 1, 0))
+        after = self.place_after(epoch, windows + len(self) * self.step)
+        return self.position.follow(batches, after)
 
     def count_from(self, windows: int) -> int:
         """Count the batches that are left of an epoch after so many windows."""
@@ -129,6 +149,11 @@ class BatchOrder(DealtByAccelerate, Sampler):
     def __iter__(self) -> Iterator[list[int]]:
         # Read now: a generator would see the settings at the time of the first batch.
         epoch, first = self.position.begin
+        if not len(self):
+            raise ValueError(
+                f"the order has been read to its end, {self.num_windows:,} windows: "
+                "make it longer to go on"
+            )
         self.position.now = None  # nobody counts, unless `counted` does
         return self._batches(self.order_of(epoch), first)
 
@@ -145,8 +170,8 @@ class BatchOrder(DealtByAccelerate, Sampler):
             begin = first + full * self.step + self.rank * share
             yield order[begin + np.arange(share)].tolist()
 
-    def settings(self, windows: Dataset, windows_read: int) -> dict[str, object]:
-        """What the `windows_read` so far depend on, by name, ready for JSON."""
+    def settings(self, windows: Dataset) -> dict[str, object]:
+        """What the windows and their order depend on, by name, ready for JSON."""
         some = self.some_windows.astype("<i8").tobytes()
         return {
             **windows.identity,
@@ -186,6 +211,9 @@ class WindowLoader(DataLoader):
 
     Another program that builds a loader from the parts of this one gets the same
     batches. But this one cannot see how far it reads, so it refuses `state_dict`.
+
+    A loader that knows better what its first k windows depend on says it by
+    `depends_on(k)`, ready for JSON.
     """
 
     def __init__(
@@ -194,7 +222,10 @@ class WindowLoader(DataLoader):
         order: BatchOrder,
         num_workers: int,
         options: Mapping[str, object],
+        depends_on: Callable[[int], dict[str, object]] | None = None,
     ):
+        # In a shuffled epoch, all windows depend on the same.
+        self._depends_on = depends_on or (lambda _: order.settings(dataset))
         options = {"num_workers": num_workers, **check_options(options)}
         self.windows = dataset
         super().__init__(
@@ -218,7 +249,7 @@ class WindowLoader(DataLoader):
         self.sampler.set_epoch(epoch)
 
     def __iter__(self) -> Iterator[Batch]:
-        indices = iter(self.sampler)  # raises if a mixture has been read to its end
+        indices = iter(self.sampler)  # raises if there is no next epoch
         if self.num_workers or self.pin_memory:
             batches = super().__iter__()
         else:  # within this process, we don't need PyTorch's machinery
@@ -237,8 +268,7 @@ class WindowLoader(DataLoader):
                 "(of accelerate?) has read its order, and how far is not known here"
             )
         position = dict(zip(POSITION, self.sampler.position.now, strict=True))
-        settings = self.sampler.settings(self.windows, position["windows_delivered"])
-        return position | settings
+        return position | self._depends_on(position["windows_delivered"])
 
     def load_state_dict(self, state: Mapping[str, object]) -> None:
         """Go on from `state`: the next iteration yields what was left of its epoch.
@@ -250,8 +280,6 @@ class WindowLoader(DataLoader):
         if isinstance(state, Mapping) and "windows_delivered" in state:
             name, most = "windows_delivered", order.num_windows
             read = check_integer(name, state[name], minimum=0, maximum=most)
-        settings = order.settings(self.windows, read)
-        state = check_state(state, settings, POSITION, owner="loader")
-        most = order.last_epoch
-        epoch = check_integer("epoch", state["epoch"], minimum=0, maximum=most)
-        order.go_to(epoch, read, resumed=True)
+        settings = self._depends_on(read)
+        state = check_state(state, settings, POSITION, owner="loader", advice=ADVICE)
+        order.go_to(order.check_epoch(state["epoch"]), read, resumed=True)

@@ -26,13 +26,14 @@ from course_lib.foundation.arguments import (
 from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
 from course_lib.foundation.progress import progress_bar
 from course_lib.foundation.tokenizing import (
+    encode_each,
     id_dtype,
     plain_tokenizer,
     smallest_dtype,
     tokenizer_hash,
 )
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 SPLITS = ("train", "val")  #: among which documents are divided
 Split: TypeAlias = Annotated[str, OneOf(SPLITS)]
 MANIFEST = "manifest.json"  #: describes a finished folder
@@ -41,6 +42,17 @@ UNFINISHED = re.compile(
     rf"({SHARD.pattern}|{re.escape(MANIFEST)})(\.\w+)*{re.escape(TEMPORARY)}"
 )
 NO_DOCUMENTS = 0  #: the name of no documents; see `add_document`
+
+#: what a tokenizer encodes to show that it is the one of the shards: where tokenizers
+#: differ, they differ in digits, spaces, line breaks, signs, case and accents
+PROBE = (
+    "The tide came in.",
+    "They'll say DON'T, l’été, U.S.A., e\u0301",
+    "1234567 3.14 1.5e-3 2,000,000",
+    "def f(my_var_2):\n    return a!=b\n\n\n\ttab  two   three \r\nend ",
+    "<think>\nOkay</think> [INST] <|user|>",
+    "café 中文，日本 한국어 हिन्दी 👩‍🚀 \u200b\u00a0",
+)
 
 MEGATRON_INDEX = b"MMIDIDX\0\0"  # how an index of Megatron begins
 #: how a file of llm.c begins, after which the ids have this dtype
@@ -128,6 +140,24 @@ class Manifest:
     shards: dict[str, tuple[Shard, ...]] = field(
         default_factory=lambda: dict.fromkeys(SPLITS, ())
     )
+    #: a hash of the ids that the tokenizer gives to fixed texts; see `probe_tokenizer`
+    probe: str = ""
+
+    def check_tokenizer(self, tokenizer: object) -> None:
+        """Refuse a tokenizer that gives other ids than the one of these shards.
+
+        The files of the two need not be the same. Both have to give the same ids to a
+        few fixed texts, with the end that follows each.
+
+        Raises ValueError if it doesn't, or if it ends texts in another way.
+        """
+        if probe_tokenizer(tokenizer, self.settings.end_of_text_id) != self.probe:
+            raise ValueError(
+                "tokenizer gives other ids than the one that wrote these shards. With "
+                "the same vocabulary it may still have another normalizer, another "
+                "pre-tokenizer or another end: compare them with those of the "
+                "tokenizer.json that was used for writing"
+            )
 
     @checked
     def num_tokens(self, split: Split) -> int:
@@ -150,6 +180,27 @@ class Manifest:
             ]
             lines.append(f"{split:<6}{len(self.shards[split]):>8}" + "".join(cells))
         return "\n".join(lines)
+
+
+def probe_tokenizer(tokenizer: object, end_of_text_id: int | None) -> str:
+    """Hash the ids that a tokenizer gives to the texts of `PROBE`.
+
+    `tokenizer_hash` tells what a tokenizer holds, and this what it does. A text that it
+    refuses counts as refused. A tokenizer that isn't of `tokenizers` or `transformers`
+    is not loaded from their files, so the hash of what it holds is enough.
+    """
+    plain, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
+    if not hasattr(plain, "encode_batch_fast"):
+        return tokenizer_hash(plain)
+    sha256 = hashlib.sha256()
+    for text in PROBE:
+        encoded = encode_each([text], plain, end_of_text_id=end_of_text_id)
+        try:
+            ids = next(encoded).tolist()
+        except ValueError:
+            ids = None
+        sha256.update(f"{ids}\n".encode())
+    return sha256.hexdigest()
 
 
 def shard_path(out_dir: str | os.PathLike, split: str, shard_index: int) -> Path:
@@ -310,7 +361,8 @@ def _read_manifest(path: Path) -> Manifest:
         split: tuple(Shard(**shard) for shard in entries["shards"][split])
         for split in SPLITS
     }
-    return Manifest(ShardSettings(**entries["settings"]), entries["documents"], shards)
+    settings = ShardSettings(**entries["settings"])
+    return Manifest(settings, entries["documents"], shards, entries["probe"])
 
 
 # The names of documents.

@@ -100,9 +100,8 @@ def run_job(
                 raise ValueError(f"{source} must hold at least one document{few}")
             shards = do_each(partial(write_shard, job), plans)
             bar = {"unit": "shard", "total": len(plans), "progress": progress}
-            manifest = _finish(
-                job, plans, progress_bar(shards, "writing shards", **bar)
-            )
+            shards = progress_bar(shards, "writing shards", **bar)
+            manifest = _finish(job, tokenizer, plans, shards)
     _clean_up(job)
     return manifest
 
@@ -162,7 +161,10 @@ def _cut(job: Job, result: TaskResult, max_tokens: int) -> TaskResult:
 
 
 def _finish(
-    job: Job, plans: Sequence[ShardPlan], written: Iterable[tuple[Shard, int]]
+    job: Job,
+    tokenizer: object,
+    plans: Sequence[ShardPlan],
+    written: Iterable[tuple[Shard, int]],
 ) -> Manifest:
     """Write the manifest of all shards: the folder is finished."""
     shards: dict[str, list[Shard]] = {split: [] for split in SPLITS}
@@ -171,7 +173,8 @@ def _finish(
         shards[plan.split].append(shard)
         documents = (documents + own) % 2**256
     in_order = {split: tuple(shards[split]) for split in SPLITS}
-    manifest = Manifest(job.settings, f"{documents:064x}", in_order)
+    probe = shard_files.probe_tokenizer(tokenizer, job.settings.end_of_text_id)
+    manifest = Manifest(job.settings, f"{documents:064x}", in_order, probe)
     for surplus in shard_files.surplus_files(job.out_dir, manifest):
         Path(job.out_dir, surplus).unlink()  # of inputs that have changed since
     shard_files.write_manifest(job.out_dir, manifest)

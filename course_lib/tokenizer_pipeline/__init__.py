@@ -25,7 +25,8 @@ from tokenizers import (
     trainers,
 )
 
-from course_lib.bpe import BYTE_CHARACTERS, check_vocab_size
+from course_lib.bpe import check_vocab_size
+from course_lib.bpe.spelling import BYTE_CHARACTERS
 from course_lib.foundation import (
     END_OF_TEXT,
     AtLeast,

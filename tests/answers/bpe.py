@@ -5,7 +5,8 @@ import codecs
 import re
 from itertools import pairwise
 
-from course_lib.bpe import merge_history, merge_pair, pair_counts
+from course_lib.bpe import merge_history
+from course_lib.bpe.one_screen import count_pairs, merge_pair
 from course_lib.exercises.bpe import (
     apply_merges,
     complete_bytes,
@@ -230,7 +231,7 @@ ANSWERS = [
     (tokens_saved, saved_by_merging, PASSED),
     (tokens_saved, saved_with_a_skip, PASSED),
     (tokens_saved, saved_with_overlaps, "overlapping"),
-    (tokens_saved, lambda words, pair: pair_counts(words)[pair], "overlapping"),
+    (tokens_saved, lambda words, pair: count_pairs(words)[pair], "overlapping"),
     (tokens_saved, saved_in_distinct_words, "each distinct word once"),
     (tokens_saved, saved_once_a_word, "at most one merge in a word"),
     (tokens_saved, saved_across_words, "no merge crosses a cut"),

@@ -1,11 +1,9 @@
 """Answers to the exercises of lesson 10: right ones, and wrong ones with words of what they are told."""
 
-from itertools import pairwise
-
 import numpy as np
 
-from course_lib.document_boundaries import document_mask, position_ids_from_starts
-from course_lib.exercises.document_boundaries import chat_labels, leaks, may_look, positions_of, starts_from_ends
+from course_lib.document_boundaries import document_mask
+from course_lib.exercises.document_boundaries import chat_labels, labels_ahead, leaks, may_look, starts_from_ends
 from course_lib.teaching.checker import FAILED, PASSED
 
 
@@ -34,24 +32,41 @@ def after_every_end(ids, end_id):
     return starts
 
 
-def counts_on(document_starts, length):
-    positions = []
-    for place in range(length):
-        positions.append(0 if place in document_starts else positions[-1] + 1)
-    return positions
+def documents_of(starts, size):
+    return [max(start for start in starts if start <= place) for place in range(size)]
 
 
-def looks_up_the_next_start(document_starts, length):
-    positions, document = [], 0
-    for place in range(length):
-        if place == document_starts[document + 1]:
-            document += 1
-        positions.append(place - document_starts[document])
-    return positions
+def same_document_ahead(ids, starts, d):
+    document = documents_of(starts, len(ids))
+    labels = np.full(len(ids), -100)
+    for place in range(len(ids) - d):
+        if document[place] == document[place + d]:
+            labels[place] = ids[place + d]
+    return labels
 
 
-def without_the_last(document_starts, length):
-    return [position for one, other in pairwise(document_starts) for position in range(other - one)]
+def where_the_next_document_begins(ids, starts, d):
+    labels, ends = [], [*starts[1:], len(ids)]
+    for place in range(len(ids)):
+        end = next(end for end in ends if end > place)
+        labels.append(ids[place + d] if place + d < end else -100)
+    return labels
+
+
+def rolled(ids, starts, d):
+    return ids[d:] + [-100] * min(d, len(ids))
+
+
+def masks_one_before_each_start(ids, starts, d):
+    labels = rolled(ids, starts, d)
+    for start in starts[1:]:
+        labels[start - 1] = -100
+    return labels
+
+
+def always_d_masks(ids, starts, d):
+    ends = [*starts[1:], len(ids)]
+    return [label for start, end in zip(starts, ends, strict=True) for label in [*ids[start:end][d:], *[-100] * d]]
 
 
 def opens_blocks(position_ids):
@@ -153,14 +168,6 @@ ANSWERS = [
     (starts_from_ends, lambda ids, end: [0, *remembers_the_last_id(ids, end)[1:]], "a row without ids"),
     (starts_from_ends, asks_whether_the_next_id_is_true, "entries are missing"),
     (starts_from_ends, lambda ids, end: ids.count(end), "one value"),
-    (positions_of, counts_on, PASSED),
-    (positions_of, position_ids_from_starts, PASSED),
-    (positions_of, lambda starts, n: [p - max(s for s in starts if s <= p) for p in range(n)], PASSED),
-    (positions_of, without_the_last, "forget the last document"),
-    (positions_of, lambda starts, n: np.arange(n), "run on through"),
-    (positions_of, lambda starts, n: np.add(counts_on(starts, n), 1), "count from 1"),
-    (positions_of, looks_up_the_next_start, "IndexError"),
-    (positions_of, lambda starts, n: [p % max(starts[-1], 1) for p in range(n)], FAILED),
     (may_look, opens_blocks, PASSED),
     (may_look, lambda ps: document_mask([i for i, p in enumerate(ps) if p == 0], len(ps)), PASSED),
     (may_look, lambda ps: np.tril(same_document(ps)), PASSED),
@@ -170,6 +177,14 @@ ANSWERS = [
     (may_look, lambda ps: ~np.tril(same_document(ps)), "who may *not* look"),
     (may_look, lambda ps: np.triu(same_document(ps)), "exchange rows and columns"),
     (may_look, one_row_many_times, FAILED),
+    (labels_ahead, same_document_ahead, PASSED),
+    (labels_ahead, where_the_next_document_begins, PASSED),
+    (labels_ahead, rolled, "from the next document"),
+    (labels_ahead, masks_one_before_each_start, "one label before each border"),
+    (labels_ahead, lambda ids, starts, d: same_document_ahead(ids, starts, 1), "whatever `d` is"),
+    (labels_ahead, lambda ids, starts, d: same_document_ahead(ids[::-1], starts, d)[::-1], FAILED),
+    (labels_ahead, always_d_masks, "fewer places"),
+    (labels_ahead, lambda ids, starts, d: ids[d:], FAILED),
     (leaks, one_id_after_another, PASSED),
     (leaks, lambda m, ids, n: moved(m, ids, n, range(n)) or moved(m, ids, n, range(n, len(ids))), PASSED),
     (leaks, lambda m, ids, n: moved(m, ids, n, range(n)), "one direction only"),

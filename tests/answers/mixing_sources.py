@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from course_lib.exercises.mixing_sources import (
+    contaminated,
     document_weights,
     drawn_before,
     epochs_of_sources,
@@ -112,6 +113,59 @@ def after_the_first_band(a, b, rows):
         return a[i : i + rows] == b[i : i + rows]
 
 
+def words_of(text):
+    return text.lower().split()
+
+
+def by_padded_strings(train, exam, n):
+    pages = [f" {' '.join(words_of(text))} " for text in train]
+    found = []
+    for number, question in enumerate(exam):
+        words = words_of(question)
+        size = min(n, len(words))
+        runs = [f" {' '.join(words[i : i + size])} " for i in range(len(words) - size + 1)]
+        if any(run in page for run in runs for page in pages):
+            found.append(number)
+    return found
+
+
+def by_comparing_slices(train, exam, n):
+    def meets(question, text):
+        a, b = words_of(question), words_of(text)
+        size = min(n, len(a))
+        return any(
+            a[i : i + size] == b[j : j + size] for i in range(len(a) - size + 1) for j in range(len(b) - size + 1)
+        )
+
+    return [i for i, question in enumerate(exam) if any(meets(question, text) for text in train)]
+
+
+def without_borders_of_words(train, exam, n):
+    found = []
+    for number, question in enumerate(exam):
+        words = words_of(question)
+        size = min(n, len(words))
+        runs = [" ".join(words[i : i + size]) for i in range(len(words) - size + 1)]
+        if any(run in " ".join(words_of(text)) for run in runs for text in train):
+            found.append(number)
+    return found
+
+
+def long_ones_alone(train, exam, n):
+    def runs(text):
+        return {tuple(words_of(text)[i : i + n]) for i in range(len(words_of(text)) - n + 1)}
+
+    return [i for i, question in enumerate(exam) if any(runs(question) & runs(text) for text in train)]
+
+
+def whole_questions(train, exam, n):
+    return [i for i, question in enumerate(exam) if by_padded_strings(train, [question], len(words_of(question)))]
+
+
+def bags_of_words(train, exam, n):
+    return [i for i, q in enumerate(exam) if any(len(set(words_of(q)) & set(words_of(t))) >= n for t in train)]
+
+
 ANSWERS = [
     (epochs_of_sources, as_arrays, PASSED),
     (epochs_of_sources, lambda w, n, draws: [draws * x / sum(w) / y for x, y in zip(w, n, strict=True)], PASSED),
@@ -151,4 +205,12 @@ ANSWERS = [
     (share_a_band, lambda a, b, rows: bool(set(a) & set(b)), FAILED),
     (share_a_band, lambda a, b, rows: a == b, "one is enough"),
     (share_a_band, after_the_first_band, FAILED),
+    (contaminated, by_padded_strings, PASSED),
+    (contaminated, by_comparing_slices, PASSED),
+    (contaminated, without_borders_of_words, "inside words"),
+    (contaminated, long_ones_alone, "fewer than n words"),
+    (contaminated, whole_questions, "one is enough"),
+    (contaminated, lambda train, exam, n: by_padded_strings([" ".join(train)], exam, n), "end in the next"),
+    (contaminated, lambda train, exam, n: [exam[i] for i in by_padded_strings(train, exam, n)], FAILED),
+    (contaminated, bags_of_words, FAILED),
 ]

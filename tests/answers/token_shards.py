@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from course_lib.exercises.token_shards import block_order, leaked, locate, pages_touched
+from course_lib.exercises.token_shards import block_order, leaked, locate, pages_touched, skip_ahead
 from course_lib.teaching.checker import FAILED, PASSED
 
 
@@ -52,6 +52,43 @@ def cuts_the_end_off(num_windows, block_size, blocks):
     for block in blocks:
         order.extend(range(block * block_size, block * block_size + block_size))
     return order[:num_windows]
+
+
+def epoch_by_epoch(place, num_steps, batch_size, world_size, num_windows):
+    epoch, windows = place
+    step = batch_size * world_size
+    while num_steps >= (left := (num_windows - windows) // step):
+        epoch, windows, num_steps = epoch + 1, 0, num_steps - left
+    return epoch, windows + num_steps * step
+
+
+def with_a_loop_over_ranks(place, num_steps, batch_size, world_size, num_windows):
+    epoch, windows = place
+    for _ in range(num_steps):
+        for _ in range(world_size):
+            windows += batch_size
+        if num_windows - windows < batch_size * world_size:
+            epoch += 1
+            windows = 0
+    return [epoch, windows]
+
+
+def wraps_around(place, num_steps, batch_size, world_size, num_windows):
+    windows = place[1] + num_steps * batch_size * world_size
+    return place[0] + windows // num_windows, windows % num_windows
+
+
+def ends_where_nothing_is_left(place, num_steps, batch_size, world_size, num_windows):
+    epoch, windows = place
+    for _ in range(num_steps):
+        windows += batch_size * world_size
+        if windows >= num_windows:
+            epoch, windows = epoch + 1, 0
+    return epoch, windows
+
+
+def forgets_where_it_was(place, num_steps, batch_size, world_size, num_windows):
+    return epoch_by_epoch((place[0], 0), num_steps, batch_size, world_size, num_windows)
 
 
 def normal(text):
@@ -110,6 +147,13 @@ ANSWERS = [
     (block_order, lambda n, size, blocks: sorted(range(n), key=lambda w: blocks[w // size]), "the wrong way round"),
     (block_order, as_lists, "lists inside the list"),
     (block_order, lambda n, size, blocks: [b + i for b in blocks for i in range(size) if b + i < n], FAILED),
+    (skip_ahead, epoch_by_epoch, PASSED),
+    (skip_ahead, with_a_loop_over_ranks, PASSED),
+    (skip_ahead, wraps_around, "let a step go over"),
+    (skip_ahead, lambda p, n, b, r, size: (p[0], p[1] + n * b * r), "beyond the end"),
+    (skip_ahead, lambda p, n, b, r, size: epoch_by_epoch(p, n, b, 1, size), "all ranks take one"),
+    (skip_ahead, ends_where_nothing_is_left, "isn't full"),
+    (skip_ahead, forgets_where_it_was, FAILED),
     (leaked, with_a_set, PASSED),
     (leaked, among_the_words, PASSED),
     (leaked, lambda train, val: compares_both(train, val, str), "upper and lower case"),

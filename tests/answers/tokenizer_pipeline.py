@@ -9,7 +9,7 @@ from course_lib.exercises.tokenizer_pipeline import (
     cut_isolated,
     fall_back_to_bytes,
     original_places,
-    unused_rules,
+    same_tokenizer,
 )
 from course_lib.teaching.checker import FAILED, PASSED
 
@@ -68,58 +68,6 @@ def cut_again_and_again(text, rules):
             new += [part for part in re.split("(" + rule + ")", piece) if part]
         pieces = new
     return pieces
-
-
-def unused_by_index(texts, rules):
-    unused = list(rules)
-    pattern = re.compile("|".join(f"({rule})" for rule in rules))
-    for text in texts:
-        for match in pattern.finditer(text):
-            for number, group in enumerate(match.groups()):
-                if group is not None and rules[number] in unused:
-                    unused.remove(rules[number])
-    return unused
-
-
-def unused_by_walking(texts, rules):
-    turns = [0] * len(rules)
-    for text in texts:
-        i = 0
-        while i < len(text):
-            for number, rule in enumerate(rules):
-                match = re.compile(rule).match(text, i)
-                if match:
-                    turns[number] += 1
-                    i = match.end()
-                    break
-            else:
-                i += 1
-    return [rule for rule, count in zip(rules, turns, strict=True) if not count]
-
-
-def tried_alone(texts, rules):
-    unused = []
-    for rule in rules:
-        if all(re.search(rule, text) is None for text in texts):
-            unused.append(rule)
-    return unused
-
-
-def would_match_a_piece(texts, rules):
-    pieces = [p for text in texts for p in re.findall("|".join(rules), text)]
-    return [r for r in rules if not any(re.fullmatch(r, piece) for piece in pieces)]
-
-
-def unused_in_some_text(texts, rules):
-    unused = set()
-    for text in texts:
-        unused |= set(unused_by_walking([text], rules))
-    return [rule for rule in rules if rule in unused]
-
-
-def longest_rule_first(texts, rules):
-    unused = unused_by_walking(texts, sorted(rules, key=lambda rule: -len(rule)))
-    return [rule for rule in rules if rule in unused]
 
 
 def bytes_by_hand(text, alphabet):
@@ -251,6 +199,48 @@ def all_whitespace(text, invisible):
     return places
 
 
+def same_by_two_lists(a, b, texts):
+    ours = [a.encode(text) for text in texts]
+    theirs = [b.encode(text) for text in texts]
+    return ours == theirs and [a.decode(i) for i in ours] == [b.decode(i) for i in theirs]
+
+
+def same_both_ways(a, b, texts):
+    different = 0
+    for text in texts:
+        ids = a.encode(text)
+        different += not (ids == b.encode(text) and a.decode(ids) == b.decode(ids))
+    return different == 0
+
+
+def same_vocabulary(a, b, texts):
+    return all(b.get_vocab()[token] == number for token, number in a.get_vocab().items())
+
+
+def same_round_trips(a, b, texts):
+    return all(a.decode(a.encode(text)) == b.decode(b.encode(text)) for text in texts)
+
+
+def same_lengths(a, b, texts):
+    return [len(a.encode(t)) for t in texts] == [len(b.encode(t)) for t in texts]
+
+
+def same_ids_alone(a, b, texts):
+    return not any(a.encode(text) != b.encode(text) for text in texts)
+
+
+def returned_in_the_loop(a, b, texts):
+    for text in texts:
+        ids = a.encode(text)
+        return ids == b.encode(text) and a.decode(ids) == b.decode(ids)
+    return True
+
+
+def same_joined(a, b, texts):
+    text = "".join(texts)
+    return a.encode(text) == b.encode(text) and a.decode(a.encode(text)) == b.decode(b.encode(text))
+
+
 ANSWERS = [
     (cut_isolated, cut_by_splitting, PASSED),
     (cut_isolated, cut_place_by_place, PASSED),
@@ -260,13 +250,6 @@ ANSWERS = [
     (cut_isolated, cut_slice_by_slice, "a slice of the text"),
     (cut_isolated, cut_again_and_again, "rule by rule"),
     (cut_isolated, lambda text, rules: text.split(), FAILED),
-    (unused_rules, unused_by_index, PASSED),
-    (unused_rules, unused_by_walking, PASSED),
-    (unused_rules, tried_alone, "each rule alone"),
-    (unused_rules, would_match_a_piece, "another one takes it"),
-    (unused_rules, unused_in_some_text, "in another"),
-    (unused_rules, longest_rule_first, "or the longest"),
-    (unused_rules, lambda texts, rules: [], FAILED),
     (fall_back_to_bytes, bytes_by_hand, PASSED),
     (fall_back_to_bytes, bytes_in_a_comprehension, PASSED),
     (fall_back_to_bytes, names_by_hex, "other names"),
@@ -288,4 +271,13 @@ ANSWERS = [
     (original_places, characters_left, "not their places"),
     (original_places, runs_stay, "each becomes one space"),
     (original_places, all_whitespace, "for spaces"),
+    (same_tokenizer, same_by_two_lists, PASSED),
+    (same_tokenizer, same_both_ways, PASSED),
+    (same_tokenizer, same_vocabulary, "compare the vocabularies"),
+    (same_tokenizer, same_round_trips, "the texts that come back"),
+    (same_tokenizer, same_lengths, "you count ids"),
+    (same_tokenizer, same_ids_alone, "never decode them"),
+    (same_tokenizer, returned_in_the_loop, "after the first text"),
+    (same_tokenizer, same_joined, "you join the texts"),
+    (same_tokenizer, lambda a, b, texts: a == b, FAILED),
 ]

@@ -22,7 +22,8 @@ sys.path.append(str(Path(__file__).parent))
 
 from speed import MAX_LENGTH, B, OneWindowAtATime, draw_ids, draw_lengths, encode_alone, interleave, megabyte, take
 
-from course_lib.bpe import count_words, learn_merges, learn_merges_by_rescanning, train_byte_level_bpe
+from course_lib.bpe import BPETokenizer, train_byte_level_bpe
+from course_lib.bpe.one_screen import OneScreenBPE
 from course_lib.document_packing import assign_packs
 from course_lib.foundation import one_thread
 from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
@@ -71,11 +72,11 @@ def test_packing_beside_a_scan_over_all_packs():
     assert times_as_long(scan, lambda: assign_packs(lengths, MAX_LENGTH), 1) >= 20
 
 
-def test_learning_merges_beside_rescanning():
-    words = count_words([megabyte()[:300_000]])
-    assert learn_merges(words, 50) == learn_merges_by_rescanning(words, 50)
-    ratio = times_as_long(lambda: learn_merges_by_rescanning(words, 200), lambda: learn_merges(words, 200), 1)
-    assert ratio >= 10
+def test_the_real_tokenizer_beside_the_one_screen():
+    text = megabyte()[:300_000]
+    assert OneScreenBPE(text, 306).merges == BPETokenizer.train(text, 306).merges
+    ratio = times_as_long(lambda: OneScreenBPE(text, 456), lambda: BPETokenizer.train(text, 456), 1)
+    assert ratio >= 5  # both cut the text into words first
 
 
 def test_writing_shards_beside_the_tokenizer_alone(tmp_path):
