@@ -19,7 +19,8 @@ from solved_lessons import STARTUP_WITHOUT_RAY, errors, own_text, scores, solved
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-PAGES = [ROOT / name for name in ("README.md", "notebooks/TEACHING.md", ".github/CONTRIBUTING.md")]
+PAGES = [ROOT / "notebooks" / name for name in ("QUESTIONS.md", "TEACHING.md")]
+PAGES += [ROOT / "README.md", ROOT / ".github" / "CONTRIBUTING.md"]
 LONGEST_CELL = 12
 WIDEST_LINE = 88
 FORBIDDEN = ("clear_output", "update_display", "interact(", "interactive(", "Output(", "%pip", "!pip", "time.time(")
@@ -167,20 +168,6 @@ def test_what_it_imports_is_there(path):
     exercises = importlib.import_module(f"course_lib.exercises.{path.stem[3:]}")
     for name in re.findall(r"\bexercises\.(\w+)\.", source):
         assert hasattr(exercises, name), f"exercises.{name}"
-
-
-# Below these prompts stands what only leads on, and nothing that answers.
-LEADS_ON: dict[str, tuple[str, ...]] = {}
-
-
-@each_notebook
-def test_what_follows_a_prompt_waits_for_the_guess(path):
-    cells = read(path).cells
-    told = ('<details class="told">', "#", "**Predict", "*Play", *LEADS_ON.get(path.stem, ()))
-    for number, cell in enumerate(cells):
-        if cell.cell_type == "code" and refresh_notebooks.PROMPT.search(cell.source):
-            below = next(later for later in cells[number + 1 :] if later.cell_type == "markdown")
-            assert below.source.startswith(told), below.source
 
 
 @each_notebook

@@ -73,6 +73,7 @@ def build(out: Path, lessons: list[Lesson]) -> int:
         shutil.copytree(notebooks_folder() / "images", source / "notebooks" / "images")
         for lesson in lessons:
             shutil.copy(lesson.path, source / "notebooks")
+        shutil.copy(notebooks_folder() / "QUESTIONS.md", source / "notebooks")
         shutil.copy(CONFIGURATION / "index.md", source)
         paths = map(str, ("-c", CONFIGURATION, "-d", doctrees, source, site))
         status = build_main(["--quiet", *paths])

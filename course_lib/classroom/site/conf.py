@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
 from docutils import nodes
 
@@ -63,14 +64,13 @@ def prepare(app, page: str, source: list[str]) -> None:
     """Give a lesson what its page needs, before Sphinx reads it."""
     path = Path(app.env.doc2path(page))
     if path.suffix != ".ipynb":
+        source[0] = in_small_letters(source[0])
         return
     lesson, cells = Lesson(path), []
     for number, cell in enumerate(lesson.cells):
         item = items_of(lesson.name).get(exercise_of(cell) or "")
         if cell["cell_type"] == "markdown":
-            # JupyterLab calls a heading as it is written, and Sphinx in small letters.
-            text = LINK.sub(lambda to: f"{to[1]}{to[2].lower()})", cell["source"])
-            cell["source"] = RUN_IT.sub("", text)
+            cell["source"] = RUN_IT.sub("", in_small_letters(cell["source"]))
         elif any("image/png" in out.get("data", {}) for out in cell["outputs"]):
             alt = {"alt": told_below(lesson.cells[number + 1 :])}
             cell["metadata"] |= {"mystnb": {"image": alt}}
@@ -95,6 +95,16 @@ def prepare(app, page: str, source: list[str]) -> None:
     cells[0]["source"] += f"\n\n{{download}}`Download this notebook <{path.name}>`"
     notebook = json.loads(path.read_text(encoding="utf-8"))
     source[0] = json.dumps(notebook | {"cells": cells})
+
+
+def in_small_letters(text: str) -> str:
+    """Links to headings: JupyterLab calls one as it is written, Sphinx without signs
+    and capitals."""
+    return LINK.sub(lambda link: f"{link[1]}{slug(unquote(link[2]))})", text)
+
+
+def slug(heading: str) -> str:
+    return re.sub(r"[^\w-]", "", heading.lower())
 
 
 def with_files(app, html: str) -> str:
