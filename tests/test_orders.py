@@ -14,6 +14,7 @@ from course_lib.foundation import (
     RandomOrder,
     measure_mixing,
     pages_read,
+    through_a_buffer,
 )
 from readings import from_a_buffer
 
