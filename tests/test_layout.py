@@ -31,6 +31,7 @@ LESSONS = [
 ]
 # In each room the order is that of the imports: a module may import those before it.
 FOUNDATION = [
+    "checks",
     "arguments",
     "progress",
     "intervals",

@@ -158,7 +158,7 @@ def test_each_text_has_one_beginning_and_one_end_wherever_its_tokenizer_puts_the
     stream = encode_corpus(TEXTS, tokenizer, end_of_text_id=kind.end_of_text_id, progress=False)
     assert stream.tolist() == [token for ids in expected for token in ids]
     plain, end = plain_tokenizer(tokenizer, kind.end_of_text_id)
-    assert plain_tokenizer(plain, end) == (plain, end)  # so may whoever has taken the face off already
+    assert plain_tokenizer(plain, end) == (plain, end)  # so may whoever has unwrapped it already
     assert [ids.tolist() for ids in encode_each(TEXTS, plain, end_of_text_id=end)] == expected
     if kind is not KINDS["characters"]:
         (pair,) = encode_each(["low \ud83d\ude00"], tokenizer, end_of_text_id=kind.end_of_text_id)

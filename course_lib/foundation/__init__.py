@@ -12,21 +12,23 @@ from course_lib.foundation.arguments import (
     Seed,
     Several,
     Text,
+    checked,
+    named_elsewhere,
+)
+from course_lib.foundation.checks import (
     as_ids,
     as_integers,
     as_numbers,
+    as_places,
     check_callable,
     check_choice,
     check_dense,
     check_flag,
-    check_index,
     check_integer,
     check_iterable,
     check_number,
     check_range,
     check_type,
-    checked,
-    named_elsewhere,
 )
 from course_lib.foundation.copies import (
     candidate_pairs,

@@ -21,10 +21,9 @@ from course_lib.foundation.arguments import (
     Seed,
     Several,
     Text,
-    as_numbers,
-    check_unicode,
     checked,
 )
+from course_lib.foundation.checks import as_numbers, check_unicode
 from course_lib.foundation.tokenizing import iterate_texts
 
 

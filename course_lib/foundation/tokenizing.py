@@ -14,17 +14,12 @@ from typing import Annotated
 import numpy as np
 import torch
 
-from course_lib.foundation.arguments import (
-    AtLeast,
-    Count,
-    Ids,
-    Length,
-    Text,
+from course_lib.foundation.arguments import AtLeast, Count, Ids, Length, Text, checked
+from course_lib.foundation.checks import (
     as_ids,
     check_integer,
     check_range,
     check_unicode,
-    checked,
 )
 from course_lib.foundation.progress import progress_bar
 
@@ -332,7 +327,7 @@ def plain_tokenizer(
     Raises ValueError if it marks neither, or if it ends texts itself although you give
     an `end_of_text_id`, which would be a second end.
     """
-    face, tokenizer = tokenizer, getattr(tokenizer, "backend_tokenizer", tokenizer)
+    wrapper, tokenizer = tokenizer, getattr(tokenizer, "backend_tokenizer", tokenizer)
     encodes = ("encode", "encode_ordinary")
     if isinstance(tokenizer, type | str) or not any(
         callable(getattr(tokenizer, name, None)) for name in encodes
@@ -347,7 +342,7 @@ def plain_tokenizer(
                 f"got {end_of_text_id}"
             )
         return tokenizer, None
-    end_of_text_id = _own_end(face) if end_of_text_id is None else end_of_text_id
+    end_of_text_id = _own_end(wrapper) if end_of_text_id is None else end_of_text_id
     if end_of_text_id is None and not begins:
         raise ValueError(
             "end_of_text_id must be given: this tokenizer has none of its own"

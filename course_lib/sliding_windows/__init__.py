@@ -29,7 +29,7 @@ from course_lib.foundation import (
     RandomOrder,
     Seed,
     Stream,
-    check_index,
+    as_places,
     checked,
 )
 from course_lib.foundation.arguments import Count64
@@ -265,7 +265,7 @@ class SlidingWindowDataset(Dataset):
     def cut(self, index: object) -> tuple[np.ndarray, np.ndarray]:
         """Return windows as they are in the stream, T + 1 compact ids each, and how
         many of these are real; see `Stream.cut`."""
-        starts = self._starts_of(check_index(index, len(self), "windows"))
+        starts = self._starts_of(as_places(index, len(self), "windows"))
         return self._stream.cut(starts, self._context_length + 1)
 
     def _starts_of(self, windows: np.ndarray) -> np.ndarray:

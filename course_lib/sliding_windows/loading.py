@@ -19,7 +19,7 @@ from torch.utils.data import DataLoader, Dataset, Sampler
 
 from course_lib.foundation import Position, RandomOrder, check_integer, check_state
 from course_lib.sliding_windows.workers import (
-    DealtByAccelerate,
+    ForAccelerate,
     WholeBatches,
     check_options,
     collate,
@@ -38,7 +38,7 @@ Batch = tuple[torch.Tensor, torch.Tensor] | dict[str, torch.Tensor]
 Delivered = TypeVar("Delivered")
 
 
-class BatchOrder(DealtByAccelerate, Sampler):
+class BatchOrder(ForAccelerate, Sampler):
     """Which windows make up which batch: a list of indices for each, as PyTorch wants.
 
     The order of epoch e depends on `base_seed + e` alone, neither on the number of

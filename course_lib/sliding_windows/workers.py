@@ -15,7 +15,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset, Sampler, get_worker_info
 
 from course_lib.foundation import check_integer, check_number
-from course_lib.foundation.arguments import check_flag
+from course_lib.foundation.checks import check_flag
 from course_lib.foundation.executors import end_with_parent
 
 BYTES_PER_MESSAGE = 2**19  # twice as many are no faster, and the first batch is later
@@ -111,11 +111,11 @@ class _Compact:
         return self.parts
 
 
-class DealtByAccelerate:
+class ForAccelerate:
     """What accelerate, and with it `Trainer`, looks for in an order of batches."""
 
     @property
-    def sampler(self) -> DealtByAccelerate:
+    def sampler(self) -> ForAccelerate:
         """The order itself, for programs that deal its batches out to ranks.
 
         Raises ValueError if it is one rank's share already.

@@ -16,13 +16,7 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from course_lib.foundation.arguments import (
-    AtLeast,
-    FilePath,
-    Length,
-    OneOf,
-    checked,
-)
+from course_lib.foundation.arguments import AtLeast, FilePath, Length, OneOf, checked
 from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
 from course_lib.foundation.progress import progress_bar
 from course_lib.foundation.tokenizing import (
