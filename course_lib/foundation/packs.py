@@ -21,7 +21,7 @@ from course_lib.foundation.checks import (
     check_iterable,
     check_type,
 )
-from course_lib.foundation.tokenizing import compact
+from course_lib.foundation.dtypes import compact
 
 COMPACT = (np.dtype(np.uint16), np.dtype(np.uint32))
 PLACES = ("documents", "offsets")
