@@ -411,8 +411,10 @@ def step_of(ranks: Sequence[Reading]) -> int:
     """Return how many tokens of the stream one step of all ranks goes on by: B windows
     of each rank, a stride apart, or B rows where they are no regular windows."""
     size = max(reading.batch_size for reading in ranks)
-    width = ranks[0].row_length
-    return size * len(ranks) * min(width, regular_stride(ranks) or width)
+    width, stride = ranks[0].row_length, regular_stride(ranks)
+    if stride is not None and stride >= FEWEST_TO_SPARE:
+        width = min(width, stride)
+    return size * len(ranks) * width
 
 
 def regular_stride(ranks: Sequence[Reading]) -> int | None:
