@@ -26,7 +26,7 @@ from course_lib.auditing_loaders.one_screen import MiniAudit
 N, T, B = 1_000, 16, 4  # 62 windows at stride T, and a tail of 7 ids
 L = 32  # of a packed row
 DOCUMENTS = [9, 14, 5, 30, 12, 21, 7, 17, 3, 26, 11, 19, 8, 15, 24, 6, 13, 10] * 4  # N ids together
-PAD, END = 0, 2  # ids that no audit hands out
+PAD, BEGIN, END = 0, 1, 2  # ids that no audit hands out
 OF_DOCUMENTS = {"document_lengths": DOCUMENTS}
 
 
@@ -494,6 +494,63 @@ class ForgetsTheEpoch(Resumable):
 planted("resume_repeats", ranks_forget_the_place=ForgetsThePlace, world_size=2)
 
 
+@planted("resume_repeats")
+class CountsFromItsResume(Resumable):
+    """Its state holds the batches since it was made, and not those before."""
+
+    first = 0
+
+    def __iter__(self):
+        self.done, skip = 0, self.first
+        for batch in batched(shuffled(windows(self.ids), self.epoch)[self.share][B * skip :]):
+            self.done += 1
+            yield pair(self.ids, batch)
+        self.epoch, self.done, self.first = self.epoch + 1, 0, 0
+
+    def load_state_dict(self, state):
+        self.epoch, self.first = state["epoch"], state["done"]
+
+
+@clean()
+class CountsWhatItSkipped(CountsFromItsResume):
+    def state_dict(self):
+        return {"epoch": self.epoch, "done": self.first + self.done}
+
+
+@planted("resume_loses", vocab_size=256)
+class SkipsTwice(CountsFromItsResume):
+    """Its count goes on, and what it skipped is added as often as it was resumed."""
+
+    def state_dict(self):
+        return {"epoch": self.epoch, "done": self.first + self.done + (self.first if self.done else 0)}
+
+
+@planted("resume_reorders")
+class LosesItsSeed(Resumable):
+    """The state of a resumed loader lacks what the first one's state had."""
+
+    is_resumed = False
+
+    def __iter__(self):
+        order = shuffled(windows(self.ids), self.epoch)[self.share]
+        rest = order[B * self.done :]
+        for batch in batched(rest[::-1] if self.is_resumed == 2 else rest):
+            self.done += 1
+            yield pair(self.ids, batch)
+        self.epoch, self.done = self.epoch + 1, 0
+
+    def state_dict(self):
+        return super().state_dict() | {"times": self.is_resumed + 1}
+
+    def load_state_dict(self, state):
+        super().load_state_dict(state)
+        self.is_resumed = state["times"]
+
+
+planted("resume_repeats", ranks_count_from_their_resume=CountsFromItsResume, world_size=2)
+clean(ranks_count_what_they_skipped=CountsWhatItSkipped, world_size=2)
+
+
 # shared_memory
 
 
@@ -650,6 +707,56 @@ clean(**OF_DOCUMENTS, documents_and_their_ends=documents_and_their_ends, separat
 # What an audit once called clean, and is not
 
 
+def whole_batches(ids, epoch=0, rank=0, world_size=1, stride=T, mapping=False, end=1 - B) -> Iterator:
+    """`end`: the last batch begins before the `-end`-th window from the end. With -B, a last batch that is full is
+    never read."""
+    starts = windows(ids, stride=stride)
+    starts = shuffled(starts, epoch) if epoch is not None else starts
+    own = starts[rank : len(starts) // world_size * world_size : world_size]
+    for at in range(0, len(own) + end, B):
+        batch = own[at : at + B]
+        yield aligned(rows(ids, batch, T + 1)) if mapping else pair(ids, batch)
+
+
+def batches_in_order(ids, **more) -> Iterator:
+    return whole_batches(ids, None, **more)
+
+
+full_is_never_read = partial(whole_batches, end=-B)
+planted(  # at the default length, a batch that isn't full would be dropped anyway
+    "lost",
+    num_tokens=None,
+    last_batch_is_never_read=full_is_never_read,
+    last_batch_is_never_read_in_order=partial(batches_in_order, end=-B),
+    last_batch_of_rows_is_never_read=partial(batches_in_order, end=-B, mapping=True),
+    last_batch_of_overlapping_windows=partial(batches_in_order, end=-B, stride=T // 2),
+    last_two_batches_are_never_read=partial(whole_batches, end=-2 * B),
+)
+planted("ranks_lose", last_batch_of_each_rank=full_is_never_read, world_size=2, num_tokens=None)
+planted("lost", num_tokens=None, vocab_size=256, last_batch_of_small_ids=full_is_never_read)
+clean(
+    num_tokens=None,
+    full_batches=whole_batches,
+    full_batches_in_order=batches_in_order,
+    full_batches_of_rows=partial(batches_in_order, mapping=True),
+    full_batches_of_overlapping_windows=partial(batches_in_order, stride=T // 2),
+    all_batches=partial(batches_in_order, end=0),
+)
+clean(num_tokens=None, world_size=2, full_batches_of_two_ranks=whole_batches)
+
+
+@clean(num_tokens=None)  # it asks for one token more than a window needs
+def counts_one_window_less(ids):
+    starts = np.arange(0, len(ids) - T - 1, T)
+    return pairs(ids, starts[: len(starts) // B * B])
+
+
+@planted("lost", "repeated", num_tokens=None)  # where the last batch of the default length is full, another length tells
+def fills_up_blocks(ids, epoch):
+    starts = shuffled(np.arange(0, len(ids) - T + 1, T), epoch)
+    return ({"input_ids": rows(ids, batch)} for batch in batched(np.append(starts, starts[: -len(starts) % B])))
+
+
 def packs_of_its_own(ids, document_starts, rank, epoch):
     """Every rank packs all documents, in an order of its own."""
     return packs(ids, document_starts, 10 * epoch + rank)
@@ -718,6 +825,209 @@ planted("crosses_documents", lengths_one_place_late=partial(with_lengths, late=1
 clean(lengths=with_lengths, **OF_DOCUMENTS)
 
 
+def said_twice(ids, document_starts, epoch, right=True, says="mask", dtype=np.int64, drop=True) -> Iterator[dict]:
+    """Packs whose positions are right, and whose documents are told once more: rightly, or all together."""
+    for batch in batched(packs_of(ids, document_starts, epoch), 3):
+        input_ids, numbers, positions = (part.numpy() for part in packed(batch))
+        groups = numbers if right or says == "one_apart" else np.minimum(numbers, 0)
+        sees = np.tril((groups[:, :, None] == groups[:, None]) & (groups >= 0)[:, None])
+        if says == "every_second":  # documents share a number with every second one
+            groups, says = np.where(numbers > 0, numbers % (9 if right else 2), numbers), "segments"
+        if says == "one_apart":  # of documents before, only the last token is hidden
+            sees |= (not right) & np.tril(np.ones((L, L), bool), -2) & (numbers >= 0)[:, :, None]
+        ends = [np.flatnonzero(np.diff(row, prepend=-2, append=-2)) for row in groups]
+        more = {
+            "mask": {"attention_mask": sees[:, None]},
+            "added": {"attention_mask": np.where(sees, 0, -1e9).astype(np.float32)},
+            "one_apart": {"attn_mask": sees},
+            "segments": {"segment_ids": groups.astype(dtype)},
+            "numbers": {"attention_mask": groups + 1},
+            "ends": {"cu_seqlens": np.unique(np.concatenate([row * L + ends[row] for row in range(len(ends))]))},
+        }[says]
+        unscored = (numbers < 0) | (drop & (positions == 0))
+        yield {"input_ids": input_ids, "labels": np.where(unscored, -100, input_ids), "position_ids": positions, **more}
+
+
+ways = {"mask": {}, "added": {}, "one_apart": {}, "segments": {"dtype": np.int32}, "ends": {}, "every_second": {}}
+for says, more in ways.items():
+    right, wrong = (partial(said_twice, right=each, says=says, **more) for each in (True, False))
+    clean(**{f"positions_and_{says}": right}, **OF_DOCUMENTS)
+    planted("crosses_documents", **{f"positions_right_and_{says}_wrong": wrong}, **OF_DOCUMENTS)
+clean(**OF_DOCUMENTS, positions_and_numbers=partial(said_twice, says="numbers"))
+# where all labels are kept, the first of a document is predicted from the document before
+all_labels = partial(said_twice, right=False, says="segments", drop=False)
+planted("crosses_documents", segment_of_the_whole_row_and_all_labels=all_labels, **OF_DOCUMENTS)
+
+
+def pairs_of_packs(ids, document_starts, epoch, right) -> Iterator[dict]:
+    """The same as pairs, with a mask of each row's own documents or of those of the row before."""
+    for batch in said_twice(ids, document_starts, epoch, says="mask"):
+        mask = batch["attention_mask"][:, 0, :-1, :-1]
+        yield {
+            "inputs": batch["input_ids"][:, :-1],
+            "targets": batch["labels"][:, 1:],
+            "positions": batch["position_ids"][:, :-1],
+            "attention_mask": mask if right else np.roll(mask, 1, axis=0) | np.eye(L - 1, dtype=bool),
+        }
+
+
+clean(pairs_of_packs=partial(pairs_of_packs, right=True), **OF_DOCUMENTS)
+planted("crosses_documents", pairs_with_the_mask_of_another_row=partial(pairs_of_packs, right=False), **OF_DOCUMENTS)
+
+
+def kept_as(ids, dtype, epoch=0, labels_too=True, mapping=False, back=np.int64) -> Iterator:
+    """Windows of a stream that was kept in a narrow dtype."""
+    kept = ids.astype(dtype).astype(back)
+    for starts in batched(shuffled(windows(ids), epoch)):
+        inputs, targets = pair(kept, starts)
+        targets = targets if labels_too else pair(ids, starts)[1]
+        if mapping:
+            row = torch.from_numpy(rows(kept, starts, T + 1))
+            yield {"input_ids": row, "labels": row.clone()}
+        else:
+            yield inputs, targets
+
+
+sizes = {"llama_3": 128_256, "gpt_2": 50_257, "neox": 50_432, "large": 262_144, "just_more": 65_600}
+for vocabulary, size in sizes.items():
+    narrow = "int16" if size < 2**16 else "uint16"
+    loaders = {f"{narrow}_and_{vocabulary}": lambda ids, epoch, n=narrow: kept_as(ids, n, epoch)}
+    planted("narrow_ids", **loaders, vocab_size=size)
+    wide = "uint16" if size < 2**16 else np.int32
+    clean(**{f"wide_enough_for_{vocabulary}": lambda ids, epoch, n=wide: kept_as(ids, n, epoch)}, vocab_size=size)
+planted(
+    "narrow_ids",
+    vocab_size=128_256,
+    int16_and_llama_3=lambda ids, epoch: kept_as(ids, "int16", epoch),
+    bytes_and_llama_3=lambda ids, epoch: kept_as(ids, "uint8", epoch),
+    narrow_inputs=lambda ids, epoch: kept_as(ids, "uint16", epoch, labels_too=False),
+    narrow_rows=lambda ids, epoch: kept_as(ids, "uint16", epoch, mapping=True, back=np.int32),
+)
+planted("narrow_ids", many_narrow_ids=lambda ids: kept_as(ids, "int16"), num_epochs=1, num_tokens=33_000, vocab_size=50_257)
+
+
+def narrow_packs(ids, document_starts, epoch, dtype) -> Iterator:
+    return packs(ids.astype(dtype).astype(int), document_starts, epoch)
+
+
+planted("narrow_ids", narrow_packs=partial(narrow_packs, dtype="uint16"), vocab_size=151_936, **OF_DOCUMENTS)
+clean(wide_packs=partial(narrow_packs, dtype="int32"), vocab_size=151_936, **OF_DOCUMENTS)
+
+
+# A row in parts: each rank of context parallelism reads some of a long window
+
+
+def parts(ids, rank=0, world_size=1, how="zigzag", positions="right", length=2 * T) -> Iterator[dict]:
+    """The first and the last quarter of each window for rank 0, and the middle for rank 1; or every second token."""
+    places = {
+        "zigzag": np.arange(length).reshape(2 * world_size, -1)[[rank, -1 - rank]].ravel(),
+        "back": np.arange(length).reshape(2 * world_size, -1)[[-1 - rank, rank]].ravel(),
+        "striped": np.arange(rank, length, world_size),
+    }[how]
+    told = {"right": places, "count": np.arange(len(places)), "elsewhere": np.where(places < T, places, places + 3)}
+    for starts in batched(windows(ids, length + 1, length)):
+        at = np.asarray(starts)[:, None] + places
+        more = {"position_ids": np.tile(told[positions], (len(at), 1))} if positions in told else {}
+        yield {"inputs": ids[at], "targets": ids[at + 1], **more}
+
+
+halves = {"world_size": 2, "num_tokens": 31 * 2 * T + 1}
+clean(**halves, zigzag=parts, striped=partial(parts, how="striped"), back=partial(parts, how="back"))
+clean(world_size=4, num_tokens=31 * 2 * T + 1, zigzag_of_four=parts)
+planted(
+    "broken_row",
+    **halves,
+    zigzag_without_positions=partial(parts, positions="none"),
+    zigzag_whose_positions_count=partial(parts, positions="count"),
+    zigzag_whose_positions_are_others=partial(parts, positions="elsewhere"),
+)
+
+
+def parts_of_rows(ids, epoch, drop) -> Iterator[dict]:
+    """All parts of a window in a row, in another order, for a model that shifts; `drop`: no label after a jump."""
+    places = np.arange(2 * T).reshape(4, -1)[[0, 3, 1, 2]].ravel()
+    for starts in batched(shuffled(windows(ids, 2 * T, 2 * T), epoch)):
+        row = rows(ids, starts, 2 * T)[:, places]
+        labels = np.where(drop & (np.diff(places, prepend=-1) != 1), -100, row)
+        yield {"input_ids": row, "labels": labels, "position_ids": np.tile(places, (len(row), 1))}
+
+
+planted("lost", parts_of_rows=partial(parts_of_rows, drop=True))  # nothing predicts what is dropped
+planted("broken_row", "lost", labels_across_parts_of_rows=partial(parts_of_rows, drop=False))
+clean(zigzag_of_small_ids=parts, vocab_size=32_000, **halves)
+
+
+# A document has a beginning and an end, but for some; these are facts and notes, and no findings
+
+
+def framed(ids, document_starts, before=(BEGIN,), after=(END,), others=(), unlike=((), (END,)), seed=None) -> list:
+    """Documents with separators around them; `unlike` are those of the documents `others`."""
+    documents = np.split(ids, document_starts[1:])
+    frames = [unlike if number in others else (before, after) for number in range(len(documents))]
+    framed = [np.concatenate([b, each, a]).astype(int) for each, (b, a) in zip(documents, frames, strict=True)]
+    return framed if seed is None else [framed[number] for number in shuffled(len(framed), seed)]
+
+
+def framed_rows(ids, document_starts, epoch, pad=PAD, side="right", **more) -> Iterator[dict]:
+    """A document a row."""
+    for batch in batched(framed(ids, document_starts, seed=epoch, **more)):
+        width = max(map(len, batch))
+        fills = [(0, width - len(row)) if side == "right" else (width - len(row), 0) for row in batch]
+        filled = np.stack([np.pad(row, f, constant_values=pad) for row, f in zip(batch, fills, strict=True)])
+        mask = np.stack([np.pad(np.ones_like(row), f) for row, f in zip(batch, fills, strict=True)])
+        yield {"input_ids": filled, "labels": np.where(mask, filled, -100), "attention_mask": mask}
+
+
+def framed_stream(ids, document_starts, epoch, order="file", mapping=False, **more) -> Iterator:
+    """All documents one after another, cut into rows; these may be shuffled, or the documents before."""
+    stream = np.concatenate(framed(ids, document_starts, seed=epoch if order == "documents" else None, **more))
+    starts = windows(stream)
+    for batch in batched(shuffled(starts, epoch) if order == "rows" else starts):
+        yield aligned(rows(stream, batch, T + 1)) if mapping else pair(stream, batch)
+
+
+def framed_packs(ids, document_starts, epoch, **more) -> Iterator[dict]:
+    """Whole documents together in a row, as long as they fit."""
+    rows_of, width = [[]], 40
+    for document in framed(ids, document_starts, seed=epoch, **more):
+        if sum(map(len, rows_of[-1])) + len(document) > width:
+            rows_of.append([])
+        rows_of[-1].append(document)
+    for batch in batched(rows_of):
+        flat = [np.concatenate(row) for row in batch]
+        numbers = [np.repeat(np.arange(len(row)), [len(each) for each in row]) for row in batch]
+        ids_of = np.stack([np.pad(row, (0, width - len(row)), constant_values=PAD) for row in flat])
+        segments = np.stack([np.pad(row, (0, width - len(row)), constant_values=-1) for row in numbers])
+        firsts = np.diff(segments, axis=1, prepend=-2) != 0
+        labels = np.where((segments < 0) | firsts, -100, ids_of)
+        yield {"input_ids": ids_of, "labels": labels, "segment_ids": segments}
+
+
+def framed_by_a_buffer(ids, document_starts, mends=True) -> Iterator[dict]:
+    """One stream in rows of T; where the end of a document fills a row, the next one may lose its beginning."""
+    row = []
+    for document in np.split(ids, document_starts[1:]):
+        if row or mends or not document_starts.size:
+            row.append(BEGIN)
+        for id in [*document.tolist(), END]:
+            row.append(id)
+            if len(row) >= T:
+                yield {"input_ids": [row[:T]]}
+                row = row[T:]
+
+
+FRAMED = {
+    "rows": framed_rows,
+    "rows_padded_on_the_left": partial(framed_rows, side="left"),
+    "rows_padded_with_ends": partial(framed_rows, pad=END),
+    "stream": framed_stream,
+    "stream_in_rows": partial(framed_stream, mapping=True),
+    "shuffled_rows": partial(framed_stream, order="rows"),
+    "shuffled_documents": partial(framed_stream, order="documents"),
+    "packs": framed_packs,
+}
+
+
 def masked_in_the_loss(ids, half=False):
     for inputs, targets in plain(ids):
         mask = np.ones_like(targets)
@@ -779,6 +1089,72 @@ planted("weak_shuffle", by_multiplication=by_multiplication, through_a_buffer=th
 planted("weak_shuffle", through_a_larger_buffer=partial(through_a_buffer, size=40))
 planted("weak_shuffle", by_multiplication_of_bytes=by_multiplication, vocab_size=256)
 clean(shares_in_turn=in_turn, num_tokens=120 * T + 1)
+
+
+def sources_in_turn(ids, document_starts=(), turns="fixed", rank=0, world_size=1) -> Iterator:
+    """Windows of three parts of the stream, each in its order: 5, 2 and 1 of each eight, or as drawn."""
+    sources = np.split(windows(ids), [80, 112])
+    if len(document_starts) > 1:
+        parts_of = np.split(ids, document_starts[1:])
+        sources = [first + windows(part) for first, part in zip(document_starts, parts_of, strict=True)]
+    numbers = np.repeat(np.arange(3), [len(source) for source in sources])
+    shares = np.concatenate([(np.arange(len(source)) + 0.5) / len(source) for source in sources])
+    draws = {
+        "fixed": numbers[np.argsort(shares, kind="stable")],
+        "drawn": np.random.default_rng(4).permutation(numbers),
+        "after one another": np.roll(numbers, -len(sources[0])),  # in an order that isn't the stream's
+    }[turns]
+    waiting = [iter(source.tolist()) for source in sources]
+    order = np.array([next(waiting[source]) for source in draws])
+    return pairs(ids, order[rank : len(order) // world_size * world_size : world_size])
+
+
+in_documents = {"document_lengths": [80 * T + 1, 32 * T + 1, 16 * T + 1]}
+of_three = {"num_tokens": 128 * T + 1}
+clean(
+    **of_three,
+    sources_in_turn=lambda ids: sources_in_turn(ids),
+    sources_as_drawn=lambda ids: sources_in_turn(ids, turns="drawn"),
+)
+clean(
+    **in_documents,
+    known_sources_in_turn=sources_in_turn,
+    known_sources_as_drawn=partial(sources_in_turn, turns="drawn"),
+)
+clean(world_size=2, sources_of_two_ranks=sources_in_turn, **in_documents)
+planted("same_order", sources_after_one_another=partial(sources_in_turn, turns="after one another"), **in_documents)
+
+
+def even_batches(ids, rank, world_size, shuffles=False, size=B, by_rows=False) -> Iterator:
+    """In the order of the file; the last batches are filled up with the first windows, so that all ranks have as many."""
+    starts = shuffled(windows(ids), 3) if shuffles else windows(ids)
+    step = 1 if world_size == 1 else world_size if by_rows else world_size * size
+    starts = np.append(starts, starts[: -len(starts) % step])
+    if by_rows:
+        return pairs(ids, starts[rank::world_size], size)
+    return pairs(ids, np.concatenate(list(batched(starts, size))[rank::world_size]), size)
+
+
+even = {"world_size": 2, "num_tokens": 61 * T + 1}
+planted(
+    "ranks_overlap",
+    **even,
+    even_batches=even_batches,
+    even_rows=partial(even_batches, by_rows=True),
+)
+planted("ranks_overlap", even_rows_of_three=partial(even_batches, by_rows=True), world_size=3, num_tokens=61 * T + 1)
+planted("ranks_overlap", "same_order", even_batches_of_one_shuffle=partial(even_batches, shuffles=True), **even)
+# with so large batches, a rank reads again what it read itself
+planted("ranks_overlap", "repeated", large_even_batches=partial(even_batches, size=10), **even)
+planted("ranks_overlap", "repeated", even_batches_of_three=even_batches, world_size=3, num_tokens=61 * T + 1)
+
+
+def filled_from_the_beginning(ids) -> Iterator:
+    starts = windows(ids)
+    return pairs(ids, np.append(starts, starts[: -len(starts) % 7]), 7)
+
+
+planted("repeated", filled_from_the_beginning=filled_from_the_beginning)
 
 
 # Ranks
@@ -870,7 +1246,7 @@ def one_screen_verdicts(cases: dict[str, Case]) -> Iterator[tuple[str, set[str]]
     """What the audit on one screen finds in the loaders whose arguments it takes."""
     taken = {"num_tokens", "document_lengths", "num_epochs", "world_size"}
     for name, case in cases.items():
-        if case.arguments.keys() <= taken:
+        if case.arguments.keys() <= taken and case.arguments.get("num_tokens", N):
             options = dict(case.arguments)
             lengths = [options.pop("num_tokens", None)]
             lengths = options.pop("document_lengths", lengths)

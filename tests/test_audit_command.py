@@ -14,6 +14,7 @@ from tokenizers import Tokenizer, models
 from tokenizers.pre_tokenizers import ByteLevel
 
 from course_lib.__main__ import main
+from course_lib.auditing_loaders import FACTS, FINDINGS
 
 ROOT = Path(__file__).parent.parent
 LOADERS = """
@@ -207,3 +208,13 @@ def test_it_runs_as_a_program(run, tmp_path):
     done = subprocess.run(program, capture_output=True, text=True, env=environment)
     assert done.returncode == 1, done.stderr
     assert "lost" in done.stdout
+
+
+def test_help_lists_findings_and_facts_and_says_what_is_not_tried(capsys):
+    with pytest.raises(SystemExit):
+        main(["audit", "--help"])
+    said = capsys.readouterr().out
+    assert all(name in said and words in said for name, words in FINDINGS.items())
+    assert all(f"{name} " in said and f"{fact.meaning} ({fact.type})" in said for name, fact in FACTS.items())
+    assert "not tried: to resume with another number of ranks" in said
+    assert "about loaders for the prediction of the next token" in said

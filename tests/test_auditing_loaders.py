@@ -18,9 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
-from course_lib.auditing_loaders import Audit, LoaderError, audit_loader
+from course_lib.auditing_loaders import FACTS, Audit, LoaderError, audit_loader
 from course_lib.foundation import token_ledger
 from planted_loaders import (
+    BEGIN,
     CASES,
     CLEAN,
     DOCUMENTS,
@@ -36,6 +37,8 @@ from planted_loaders import (
     aligned,
     batched,
     dealt_out,
+    documents_and_their_ends,
+    framed_rows,
     one_screen_verdicts,
     pair,
     pairs,
@@ -175,6 +178,7 @@ def test_evidence_names_two_rows_that_have_the_target(which):
     names = [name for name, case in PLANTED.items() if which in case.names and "process" not in name]
     of_others = {"max_batches", "document_lengths", "vocab_size"}
     names = [name for name in names if not of_others & CASES[name].arguments.keys()]
+    names = [name for name in names if CASES[name].arguments["num_tokens"]]
     assert len(names) >= 4
     for name in names:
         evidence = found(name, which).evidence
@@ -185,7 +189,10 @@ def test_evidence_names_two_rows_that_have_the_target(which):
         assert (rank, row, batch) != (last, twin, other)
 
 
-@pytest.mark.parametrize("name", [name for name, case in PLANTED.items() if {"lost", "ranks_lose"} & set(case.names)])
+LOSING = [name for name, case in PLANTED.items() if {"lost", "ranks_lose"} & set(case.names)]
+
+
+@pytest.mark.parametrize("name", [name for name in LOSING if CASES[name].arguments.get("num_tokens", N)])
 def test_evidence_names_tokens_that_are_no_targets(name):
     (finding,) = (each for each in audit_of(name).findings if each.name in ("lost", "ranks_lose"))
     count, of = (
@@ -197,6 +204,45 @@ def test_evidence_names_tokens_that_are_no_targets(name):
     assert runs
     for begin, end in runs:
         assert not ledger.as_target[int(begin) : int(end or begin) + 1].any()
+
+
+@pytest.mark.parametrize(
+    ("size", "length", "extra"),
+    # windows of T fill whole batches: once by accident; others only at another length
+    [(B, T, 1), (B, T, 0), (5, T - 3, 0), (7, T, 1)],
+)
+def test_by_default_a_last_batch_that_is_full_and_one_that_is_not_are_read(size, length, extra):
+    sizes = []
+
+    def loader(ids):
+        starts = np.arange(0, len(ids) - length + 1 - extra, length)
+        sizes.append(len(starts) % size)
+        for batch in batched(starts, size):
+            row = rows(ids, batch, length + extra)
+            yield (row[:, :-1].copy(), row[:, 1:].copy()) if extra else {"input_ids": row}
+
+    audit_loader(loader)
+    assert 0 in sizes
+    assert any(sizes)
+
+
+def test_evidence_of_another_length_names_it():
+    (finding,) = audit_of("last_batch_is_never_read_in_order").findings
+    assert finding.evidence == (
+        "72 of 3,977 tokens are never a target, such as positions 3905 ... 3976, "
+        "in a stream of 3,977 tokens, whose windows fill whole batches"
+    )
+
+
+def test_another_length_that_cannot_be_read_is_noted():
+    def loader(ids):
+        if len(ids) % 100:
+            raise OSError("files of hundreds of ids only")
+        return plain(ids)
+
+    audited = audit_loader(loader)
+    assert audited.clean
+    assert any("3,977 tokens" in note and "files of hundreds" in note for note in audited.notes)
 
 
 def test_evidence_of_orders_and_steps_is_true():
@@ -486,10 +532,46 @@ def test_shares_of_sources_are_a_fact():
             yield pair(source, np.arange(4) * 8 + (batch // 3) * 32, 8)
 
     audit = audit_loader(mixed, document_lengths=[2_000, 1_000])
-    assert audit.facts["targets by document"] == [0.667, 0.333]
-    assert audit.as_dict()["facts"]["targets_by_document"] == [0.667, 0.333]
-    assert "targets by document" not in audit_loader(plain, num_tokens=400).facts
-    assert "targets by document" not in audit_loader(plain, document_lengths=[50] * 9).facts
+    assert audit.facts["targets_by_document"] == [0.667, 0.333]
+    assert "targets_by_document" not in audit_loader(plain, num_tokens=400).facts
+    assert "targets_by_document" not in audit_loader(plain, document_lengths=[50] * 9).facts
+
+
+KINDS = {
+    "integer": lambda value: type(value) is int,
+    "integer or null": lambda value: value is None or type(value) is int,
+    "number": lambda value: type(value) in (int, float),
+    "integers": lambda value: all(type(each) is int for each in value),
+    "numbers": lambda value: all(type(each) in (int, float) for each in value),
+    "strings": lambda value: all(type(each) is str for each in value),
+    "objects": lambda value: all(type(each["documents"]) is int for each in value),
+}
+
+
+def test_facts_are_data_of_the_types_that_their_table_says():
+    seen = set()
+    for name in ("lists", "two_ranks", "for_a_model_that_shifts", "inputs_only"):
+        facts = json.loads(json.dumps(audit_of(name).as_dict()))["facts"]
+        assert list(facts) == [each for each in FACTS if each in facts]  # in the order of the table
+        assert all(KINDS[FACTS[fact].type](value) for fact, value in facts.items()), facts
+        seen |= facts.keys()
+    assert audit_of("two_ranks").facts["batches"] == [8, 8]
+    assert audit_of("file_order").facts["batches"] == [16]
+    assert audit_of("lists").facts["bytes_of_a_batch"] is None
+    assert audit_of("inputs_only").facts["types_of_labels"] == []
+    ends = audit(documents_and_their_ends, separator_ids=[END], **OF_DOCUMENTS)
+    assert all(KINDS[FACTS[fact].type](value) for fact, value in ends.facts.items())
+    assert set(FACTS) == seen | ends.facts.keys() | {"targets_by_document"}
+
+
+def test_a_report_says_facts_as_a_person_reads_them():
+    said = str(audit_of("lists"))
+    assert re.search(r"^rows in a batch +4$", said, flags=re.MULTILINE)
+    assert re.search(r"^bytes of a batch +unknown$", said, flags=re.MULTILINE)
+    assert re.search(r"^correlation of successive rows +[\d.-]+ \(0 if shuffled\)$", said, flags=re.MULTILINE)
+    assert re.search(r"^batches +8, 8$", str(audit_of("two_ranks")), flags=re.MULTILINE)
+    ends = audit(documents_and_their_ends, separator_ids=[END], **OF_DOCUMENTS)
+    assert re.search(r"^separators after documents +2 \(72\)$", str(ends), flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize("resume_after", [0, 1, 5, 15])
@@ -502,10 +584,12 @@ def test_it_resumes_after_exactly_so_many_batches(resume_after):
             super().load_state_dict(state)
 
     assert audit(Noting, resume_after=resume_after).clean
-    assert set(loaded) == {resume_after}
-    assert len(loaded) == 2  # in a first iteration and in a second one
+    later = resume_after + (16 - resume_after) // 2  # where it is resumed once more
+    once_more = [resume_after, later] if resume_after < 15 else []  # the last batch leaves nothing to stop in
+    assert loaded == [resume_after, *once_more] * 2  # in a first iteration and in a second one
+    loaded.clear()
     assert audit(Noting).clean
-    assert loaded[2:] == [8, 8]
+    assert loaded == [8, 8, 12] * 2
 
 
 class KeepsSkipping(Resumable):
@@ -621,31 +705,68 @@ def padded_ends(ids, document_starts, keep_end=True):
 def test_ends_of_text_that_are_never_scored_are_told():
     ends = {"separator_ids": [END], **OF_DOCUMENTS}
     right, wrong = audit(padded_ends, **ends), audit(partial(padded_ends, keep_end=False), **ends)
-    assert right.facts["separators that are scored"] == "72 of 72"
-    assert wrong.facts["separators that are scored"] == "0 of 72"
+    assert right.facts["separators_that_are_scored"] == right.facts["separators_that_end_texts"] == 72
+    assert wrong.facts["separators_that_are_scored"] == 0
     said = "no separator is scored where a text ends"
     assert [said in " ".join(each.notes) for each in (right, wrong)] == [False, True]
-    assert "separators that are scored" not in audit(plain).facts
+    assert "separators_that_are_scored" not in audit(plain).facts
 
 
 def test_labels_that_a_loss_refuses_are_told():
     def typed(ids, make):
         return ((torch.tensor(x), make(y)) for x, y in plain(ids))
 
-    for make, kind in ((np.int32, "int32"), (np.int64, "int64"), (None, "unknown, as of lists")):
+    for make, kind in ((np.int32, "int32"), (np.int64, "int64"), (None, "list")):
         loader = partial(typed, make=(lambda y, make=make: torch.tensor(y.astype(make))) if make else np.ndarray.tolist)
         audited = audit(loader)
-        assert audited.facts["type of labels"] == kind
+        assert audited.facts["types_of_labels"] == [kind]
         refused = any("labels are int32, and PyTorch's cross_entropy wants int64" in note for note in audited.notes)
         assert refused == (kind == "int32")
     with pytest.raises(RuntimeError, match="Long"):
         torch.nn.functional.nll_loss(torch.zeros(2, 3), torch.zeros(2, dtype=torch.int32))
 
 
+def masked_language_modeling(ids, epoch=0, mask=4, share=0.15, as_pair=False, keeps=0.1, random=0.1):
+    """Most of the labels' inputs are replaced by a mask, some by another id; the others are kept."""
+    generator = np.random.default_rng([1, epoch])
+    for starts in batched(np.arange(0, len(ids) - T + 1, T)):
+        row = rows(ids, starts)
+        is_label, draws = generator.random(row.shape) < share, generator.random(row.shape)
+        is_label[:, 3] = True
+        labels = np.where(is_label, row, -100)
+        row = np.where(is_label & (draws > keeps + random), mask, row)
+        row = np.where(is_label & (draws < random), generator.choice(ids, row.shape), row)
+        yield (row, labels) if as_pair else {"input_ids": row, "labels": labels}
+
+
+@pytest.mark.parametrize("as_pair", [False, True])
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"vocab_size": 30_522}, {"document_lengths": [300, 400]}, {"num_tokens": None}, {"share": 0.4, "mask": 103}],
+)
+def test_masked_language_modeling_is_told_and_not_accused_of_what_it_is(more, as_pair):
+    own = {name: more[name] for name in ("share", "mask") if name in more}
+    arguments = {name: value for name, value in more.items() if name not in own}
+    audited = audit(partial(masked_language_modeling, as_pair=as_pair, **own), **arguments)
+    assert not {"lost", "wrong_shift", "broken_row", "scored_padding"} & set(audited.names)
+    assert "masked language modeling" in audited.undecided["lost"]
+    assert not audited.clean
+    assert not any("because the model shifts them" in note for note in audited.notes)
+
+
+def test_some_masked_inputs_are_still_next_token_prediction():
+    def noisy(ids, epoch):
+        for inputs, targets in shuffled_pairs(ids, epoch):
+            yield np.where(np.arange(T) % 7 == 3, 4, inputs), targets
+
+    assert not audit(noisy).undecided
+    assert not audit(partial(framed_rows, before=(BEGIN,)), separator_ids=(BEGIN, END), **OF_DOCUMENTS).undecided
+
+
 def test_short_rows_are_a_fact():
     blocks = lambda ids: ({"input_ids": [ids[at : at + 30].tolist()]} for at in range(0, len(ids), 29))
-    assert audit(blocks).facts["rows shorter than others"] == 1
-    assert audit(plain).facts["rows shorter than others"] == 0
+    assert audit(blocks).facts["rows_shorter_than_others"] == 1
+    assert audit(plain).facts["rows_shorter_than_others"] == 0
 
 
 def test_a_rank_that_was_not_compared_is_told_with_its_option():

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.auditing_loaders.batch_rows import NO_ID, read_batch, type_of_labels
+from course_lib.auditing_loaders.batch_rows import View, NO_ID, read_batch, type_of_labels
 from course_lib.foundation import IGNORED
 
 shapes = st.tuples(st.integers(1, 4), st.integers(1, 7))
@@ -161,11 +161,13 @@ CONTRADICTIONS = {  # positions, what they contradict, and whether they do
     "run on over segments": (RUNNING, {"segment_ids": TWO}, "run on where a document begins"),
     "run on over a mask of numbers": (RUNNING, {"attention_mask": TWO}, "run on where a document begins"),
     "run on over lengths": (RUNNING, {"cu_seqlens": [0, 3, 6]}, "run on where a document begins"),
-    "begin again in a segment": (ANEW, {"segment_ids": ONE}, "begin again inside a document"),
+    "begin again in a segment": (ANEW, {"segment_ids": ONE}, "begin again where segment_ids goes on: harmless inside"),
+    "begin again in a mask of all": (ANEW, {"attention_mask": np.tri(6, dtype=bool)}, "where attention_mask goes on"),
+    "begin again beside a mask of padding": (ANEW, {"attention_mask": ONE}, "only where it gets no mask"),
     "count padding on the left": (RUNNING, {"attention_mask": LEFT}, "count the padding before a row"),
     "agree": (ANEW, {"segment_ids": TWO}, ""),
     "agree with lengths": (ANEW, {"cu_seqlens": [0, 3, 6]}, ""),
-    "tell alone": (ANEW, {"attention_mask": ONE}, ""),
+    "tell alone": (ANEW, {}, ""),
     "go on in the middle": ([7, 8, 9, 0, 1, 2], {"segment_ids": TWO}, ""),
     "leave padding out": ([1, 1, 0, 1, 2, 3], {"attention_mask": LEFT}, ""),
     "stand still on padding": ([0, 1, 2, 0, 0, 0], {"segment_ids": TWO}, ""),
@@ -177,7 +179,7 @@ def test_positions_that_contradict_segments_or_padding_are_told_with_what_it_mea
     positions, others, words = CONTRADICTIONS[how]
     told = remarks_of(position_ids=positions, **others)
     assert (words in told) if words else not told
-    assert told.count("wrong if it has learned ones") == bool(words)
+    assert told.count("position_ids") == bool(words)
 
 
 def test_labels_on_another_device_than_inputs_are_told():
@@ -187,3 +189,21 @@ def test_labels_on_another_device_than_inputs_are_told():
     assert remark == "labels are on cpu, and inputs on meta"
     assert kind == "int64 on cpu, and inputs on meta"
     assert type_of_labels(here) == ("none", "")
+
+
+def test_who_sees_whom_is_what_a_loop_over_tokens_finds():
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        documents = random.integers(-1, 3, (2, 6))
+        numbers, table = random.integers(0, 3, (2, 6)), random.random((2, 6, 6)) < 0.5
+        for view in (View("segment_ids", numbers), View("attention_mask", table=table)):
+            leaks = view.leaks(documents)
+            hides = view.hides_before((2, 6))
+            for row, place in np.ndindex(2, 6):
+                sees = numbers[row] == numbers[row, place] if view.table is None else table[row, place]
+                earlier = [j for j in range(place) if sees[j] and documents[row, j] >= 0]
+                others = [j for j in earlier if documents[row, j] != documents[row, place]]
+                if view.table is None:  # who sees one another should be of the document of the first of them
+                    others = earlier and documents[row, earlier[0]] != documents[row, place]
+                assert leaks[row, place] == (documents[row, place] >= 0 and bool(others))
+                assert hides[row, place] == (place > 0 and not sees[place - 1])

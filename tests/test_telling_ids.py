@@ -57,6 +57,25 @@ def test_small_ids_are_told_by_few_neighbors_and_hold_no_padding(vocab_size, num
     assert np.array_equal(stream.ids, TellingIds.below(vocab_size, num_tokens).ids)
 
 
+@pytest.mark.parametrize(
+    ("vocab_size", "narrow"),
+    [(50_257, ["int16"]), (65_536, ["int16"]), (65_600, ["int16", "uint16"]), (128_256, ["int16", "uint16"])],
+)
+def test_ids_of_a_large_vocabulary_show_which_dtypes_are_too_narrow(vocab_size, narrow):
+    stream = TellingIds.below(vocab_size, 400)
+    assert 0.98 * vocab_size < stream.ids.max() < vocab_size - 1  # the last few may be a tokenizer's own
+    assert [name for name in stream.narrowed if "16" in name] == narrow
+    assert not {"int16", "uint16"} & set(TellingIds.below(32_000, 400).narrowed)
+    assert not TellingIds.of_positions(40_000).narrowed
+    for name in stream.narrowed:
+        kept = stream.ids.astype(name).astype(int)
+        assert not np.isin(kept[kept != stream.ids], (*RESERVED, -100, -1)).any() or "8" in name
+        assert stream.narrowed[name].count(kept[None]) == np.count_nonzero(kept != stream.ids)
+        if "16" in name:
+            assert stream.narrowed[name].restore(kept[None]).tolist() == [stream.ids.tolist()]
+    assert all(each.count(stream.ids[None]) == 0 for name, each in stream.narrowed.items() if "16" in name)
+
+
 @pytest.mark.parametrize(("num_tokens", "first"), [(2, 1_000), (30_000, 1_000), (30_001, 1_000_000)])
 def test_an_id_for_each_position_tells_it_alone(num_tokens, first):
     stream = TellingIds.of_positions(num_tokens)

@@ -26,6 +26,7 @@ from course_lib.auditing_loaders.coverage import (
     find_overlaps_in_passes,
     find_repeats,
     find_steps,
+    other_length,
 )
 from course_lib.auditing_loaders.coverage import find_overlaps as find_overlaps
 from course_lib.auditing_loaders.findings import FINDINGS as FINDINGS
@@ -48,7 +49,9 @@ from course_lib.auditing_loaders.rank_reading import (
     RankReading,
     read_epochs,
     read_rank,
+    read_rank_once,
 )
+from course_lib.auditing_loaders.report import FACTS as FACTS
 from course_lib.auditing_loaders.report import VERSION as VERSION
 from course_lib.auditing_loaders.report import Audit, conclude
 from course_lib.auditing_loaders.telling_ids import TellingIds as TellingIds
@@ -63,6 +66,7 @@ from course_lib.foundation import (
 
 FEWEST_TOKENS, MOST_TOKENS = 4_000, 2**22  # where the loader's batches choose
 STEPS = 50  # of all ranks, that the stream then has, so that a step is 2 % of it
+OF_NEXT_TOKENS = ("wrong_shift", "broken_row", "lost", "ranks_lose")
 LONG = 1_000_000  # tokens from which on reading shows its progress
 
 
@@ -84,6 +88,9 @@ def audit_loader(
 ) -> Audit:
     """Find out what a loader does, by feeding it ids that tell their own positions.
 
+    It is about loaders for the prediction of the next token, and not about those whose
+    labels are what was masked in the inputs.
+
     `make_loader(ids, ...)` returns an iterable of batches, one epoch. A batch is a pair
     (inputs, targets) of tensors, arrays or lists of shape (B, T), or a mapping with
     `input_ids` and perhaps `labels`, which stand where the inputs stand because the
@@ -99,7 +106,8 @@ def audit_loader(
     Args:
         make_loader: as above. It is called for each rank, and for an epoch again.
         num_tokens: N, the length of the stream. By default the first batch decides, so
-            that there are at least fifty steps of all ranks.
+            that there are at least fifty steps of all ranks; and some epochs are read
+            at another length, so that windows once fill whole batches and once don't.
         num_epochs: at least 2 to compare their orders. Where these leave it open
             whether tokens are lost by chance, more are read.
         world_size: the number of ranks.
@@ -122,7 +130,8 @@ def audit_loader(
     Raises LoaderError if the loader raises, and TypeError or ValueError if it gives no
     batches, no end of them, or something that is not a batch.
     """
-    if num_tokens is None and document_lengths is None:
+    by_default = num_tokens is None and document_lengths is None
+    if by_default:
         num_tokens = choose_num_tokens(
             make_loader, world_size, vocab_size, tokenizer, processes
         )
@@ -144,20 +153,77 @@ def audit_loader(
         progress,
         world_size=world_size,
     )
+    ranks, found, undecided = read_and_judge(call, num_epochs, resume_after, processes)
+    if ranks[0].epochs[0].fills_gaps:
+        set_aside_targets(found, undecided)
+        by_default = False
+    audit = conclude(call, ranks, found, undecided, processes)
+    if by_default and tokenizer is None:
+        audit = add_other_length(audit, call, ranks, num_epochs, processes)
+    return audit
+
+
+def read_and_judge(
+    call: LoaderCall,
+    num_epochs: int,
+    resume_after: int | None,
+    processes: bool,
+    work: Callable = read_rank,
+) -> tuple[list[RankReading], Findings, dict[str, str]]:
+    """Read all ranks, and return what was read, found, and could not be decided."""
     each_rank = partial(_each_rank, call.of_ranks(), processes)
-    ranks = each_rank(read_rank, num_epochs, resume_after)
-    epochs, notes = [rank.epochs for rank in ranks], ranks[0].notes
+    ranks = each_rank(work, num_epochs, resume_after)
     found, undecided = judge(call, ranks, _read_alone(call, ranks, processes))
-    is_open = find_lost(epochs, documents, found, undecided, notes)
+    epochs = [rank.epochs for rank in ranks]
+    loss = find_lost(epochs, call.documents)
     enough = epochs_to_decide([own[0] for own in epochs])
-    if is_open and num_epochs < enough:
+    if loss.by_chance and num_epochs < enough:
         with suppress(LoaderError):  # it may know no more epochs
             epochs = each_rank(read_epochs, enough)
             count_passes(epochs)
-            for verdicts in (found, undecided):
-                verdicts.pop("ranks_lose" if world_size > 1 else "lost", None)
-            find_lost(epochs, documents, found, undecided, notes)
-    return conclude(call, ranks, found, undecided, processes)
+            loss = find_lost(epochs, call.documents)
+    loss.tell(found, undecided, ranks[0].notes)
+    return ranks, found, undecided
+
+
+def set_aside_targets(found: Findings, undecided: dict[str, str]) -> None:
+    """Leave open what is asked of next tokens, where labels never are these."""
+    for name in OF_NEXT_TOKENS:
+        found.pop(name, None)
+        undecided.pop(name, None)
+    undecided["lost"] = (
+        "labels stand where inputs were taken out, as in masked language modeling, and "
+        "this audit is about the prediction of the next token"
+    )
+
+
+def add_other_length(
+    audit: Audit,
+    call: LoaderCall,
+    ranks: Sequence[RankReading],
+    num_epochs: int,
+    processes: bool,
+) -> Audit:
+    """Read the loader at another length of the stream, with a last batch that is full
+    or isn't, and add what only that shows."""
+    other = other_length([rank.epochs[0] for rank in ranks])
+    if other is None:
+        return audit
+    num_tokens, words = other
+    call = replace(call, stream=call.stream.of_length(num_tokens))
+    try:
+        _, found, _ = read_and_judge(call, num_epochs, None, processes, read_rank_once)
+    except (LoaderError, TypeError, ValueError) as error:
+        said = f"a stream of {num_tokens:,} tokens, {words}, could not be read"
+        return replace(audit, notes=(*audit.notes, f"{said}, because {error}"))
+    where = f", in a stream of {num_tokens:,} tokens, {words}"
+    own = {finding.name: finding for finding in audit.findings}
+    more = {
+        name: replace(finding, evidence=finding.evidence + where)
+        for name, finding in found.items()
+    }
+    both = more | own
+    return replace(audit, findings=tuple(both[name] for name in FINDINGS if name in both))
 
 
 def judge(

@@ -31,6 +31,49 @@ WANTED = (
 
 
 @dataclass(frozen=True)
+class View:
+    """Which tokens of a row see which, as a part of a batch says it.
+
+    `numbers`, shape (B, L), are equal where tokens see one another; or `table[b, i, j]`
+    says whether token i of row b sees token j, shape (B, L, L).
+    """
+
+    name: str
+    numbers: np.ndarray | None = None
+    table: np.ndarray | None = None
+
+    def hides_before(self, shape: tuple[int, int]) -> np.ndarray:
+        """Where a token doesn't see the one before, for rows of this shape."""
+        hides = np.zeros(shape, dtype=bool)
+        if self.table is not None:
+            width = self.table.shape[1]
+            hides[:, 1:width] = ~np.diagonal(self.table, offset=-1, axis1=1, axis2=2)
+        else:
+            hides[:, 1 : self.numbers.shape[1]] = np.diff(self.numbers) != 0
+        return hides
+
+    def leaks(self, documents: np.ndarray) -> np.ndarray:
+        """Where a token sees an earlier one of another document.
+
+        `documents`, of shape (B, M), numbers what is known of each token, -1 unknown.
+        """
+        leaks = np.zeros(documents.shape, dtype=bool)
+        width = (self.numbers if self.table is None else self.table).shape[1]
+        own = documents[:, :width]
+        if self.table is not None:
+            others = (own[:, :, None] != own[:, None]) & (own >= 0)[:, None]
+            seen = np.tril(self.table & others, -1).any(axis=2)
+        else:  # who sees one another should be of the document of the first of them
+            row = np.arange(len(own))[:, None] * (np.ptp(self.numbers) + 1)
+            groups = (row + self.numbers - self.numbers.min())[own >= 0]
+            _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+            seen = np.zeros(own.shape, dtype=bool)
+            seen[own >= 0] = own[own >= 0][first][group] != own[own >= 0]
+        leaks[:, :width] = seen & (own >= 0)
+        return leaks
+
+
+@dataclass(frozen=True)
 class BatchRows:
     """The rows of one batch, as ids, shape (B, M).
 
@@ -49,10 +92,24 @@ class BatchRows:
     memory: list[np.ndarray]  #: of inputs and labels, where it is known
     #: positions, a mask or numbers of documents come along
     tells_apart: bool = False
+    positions: np.ndarray | None = None  #: in the row or document, -1 where none is
+    views: tuple[View, ...] = ()  #: what says which tokens see which
+    #: where a narrow dtype has made other ids, which these are, and the dtype
+    wrapped: np.ndarray | None = None
+    came: np.ndarray | None = None
+    kept_as: str = ""
     in_loss: np.ndarray | None = None  #: False where a loss mask hides the label
     lengths: tuple[int, ...] = ()  #: ids in each row, as they came
-    label_type: str = ""  #: "int64", or what else the loss would get
+    label_type: str = ""  #: "int64", or what else the loss would get, "" without labels
     remarks: tuple[str, ...] = ()  #: what to know of the batch that is no mistake
+
+    @property
+    def hides_before(self) -> np.ndarray:
+        """Where the attention doesn't reach the token before. Positions say so only
+        where nothing else does."""
+        if not self.views:
+            return self.begins
+        return np.any([view.hides_before(self.begins.shape) for view in self.views], 0)
 
     @property
     def judged(self) -> np.ndarray:
@@ -94,9 +151,10 @@ def read_batch(batch: object) -> BatchRows:
     width = max(lengths, default=0) + is_pair
     is_kept = np.arange(width) < np.array(lengths, dtype=np.int64)[:, None] + is_pair
     begins = np.zeros(is_kept.shape, dtype=bool)
-    remarks += _read_what_tells_apart(
+    positions, views, more = _read_what_tells_apart(
         given, is_kept[:, : width - is_pair], begins[:, : width - is_pair]
     )
+    remarks += more
     label_type, remark = type_of_labels(*(given[name] for name in names))
     remarks += [remark] * bool(remark)
     if unread := [str(name) for name in given if name not in KNOWN]:
@@ -111,6 +169,8 @@ def read_batch(batch: object) -> BatchRows:
         begins=begins,
         memory=[block for block in memory if block is not None],
         tells_apart=_first(given, TELL_APART) is not None,
+        positions=None if positions is None else _fill_up(positions, width, -1),
+        views=views,
         in_loss=_read_loss_mask(given, is_kept.shape, is_pair),
         lengths=tuple(lengths),
         label_type=label_type,
@@ -120,7 +180,7 @@ def read_batch(batch: object) -> BatchRows:
 
 def type_of_labels(inputs: object, labels: object = None) -> tuple[str, str]:
     """Return what type labels have, and words if a loss of PyTorch would refuse it."""
-    kind = "unknown, as of lists" if labels is not None else "none"
+    kind = "list" if labels is not None else ""
     if not hasattr(labels, "dtype"):
         return kind, ""
     kind = str(labels.dtype).removeprefix("torch.")
@@ -208,23 +268,23 @@ def _fill_up(rows: Sequence, width: int, fill: int, first: int = 0) -> np.ndarra
 
 def _read_what_tells_apart(
     given: Mapping, is_kept: np.ndarray, begins: np.ndarray
-) -> list[str]:
-    """Read masks, numbers and ends of documents, and positions.
+) -> tuple[np.ndarray | None, tuple[View, ...], list[str]]:
+    """Read positions, and masks, numbers and ends of documents, which are the views.
 
-    Returns where positions contradict the others, in words. A model with relative
-    positions does not mind, but one with learned positions has them wrong.
+    Returns both, and where positions contradict the others, in words. A model with
+    relative positions does not mind, but one with learned positions has them wrong.
     """
-    masked, numbered = np.zeros_like(begins), np.zeros_like(begins)
-    for name in MASKS:
-        _read_mask(name, given.get(name), is_kept, masked)
-    for name in SEGMENTS:
-        _read_segments(name, given.get(name), is_kept, numbered)
-    for name in LENGTHS:
-        _read_lengths(name, given.get(name), numbered)
-    begins |= masked | numbered
+    views = [
+        *(_read_mask(name, given.get(name), is_kept, begins) for name in MASKS),
+        *(_read_segments(name, given.get(name), is_kept) for name in SEGMENTS),
+        *(_read_lengths(name, given.get(name), begins.shape) for name in LENGTHS),
+    ]
+    views = tuple(view for view in views if view is not None)
+    for view in views:
+        begins |= view.hides_before(begins.shape)
     name = _first(given, POSITIONS)
     if name is None:
-        return []
+        return None, views, []
     positions = _like_inputs(name, given[name], begins.shape, -1)
     steps = np.diff(positions, prepend=positions[:, :1] - 1)
     positions_begin = steps <= 0
@@ -232,39 +292,43 @@ def _read_what_tells_apart(
     inside[:, 1:] &= is_kept[:, :-1]
     first = is_kept.argmax(axis=1)
     counted = np.take_along_axis(positions, first[:, None], axis=1)[:, 0]
-    is_numbered = _first(given, (*SEGMENTS, *LENGTHS)) is not None
-    found = {
-        "run on where a document begins": begins & (steps > 0) & inside,
-        "begin again inside a document": ~begins & (steps < 0) & inside & is_numbered,
-        "count the padding before a row": (first > 0) & (counted == first),
-    }
-    begins |= positions_begin
     harm = "harmless if a model uses relative positions, wrong if it has learned ones"
-    return [f"{name} {words}: {harm}" for words, at in found.items() if at.any()]
+    begin_again = (steps < 0) & inside
+    others = " and ".join(view.name for view in views)
+    remarks = {
+        f"run on where a document begins: {harm}": begins & (steps > 0) & inside,
+        f"begin again where {others} goes on: harmless inside a document, but one that "
+        "begins there sees the one before": begin_again & ~begins & bool(views),
+        f"count the padding before a row: {harm}": (first > 0) & (counted == first),
+    }
+    if (mask := _first(given, MASKS)) and not views:
+        remarks[
+            f"begin again, and {mask} hides only padding: the transformers library "
+            "infers documents from positions only where it gets no mask"
+        ] = begin_again & ~begins
+    begins |= positions_begin
+    return positions, views, [f"{name} {words}" for words, at in remarks.items() if at.any()]
 
 
-def _read_segments(
-    name: str, numbers: object, is_kept: np.ndarray, begins: np.ndarray
-) -> None:
+def _read_segments(name: str, numbers: object, is_kept: np.ndarray) -> View | None:
     """Read the number of each place's document; a negative one is padding."""
-    if numbers is not None:
-        numbers = _like_inputs(name, numbers, begins.shape, -1)
-        is_kept &= numbers >= 0
-        begins[:, 1:] |= np.diff(numbers) != 0
+    if numbers is None:
+        return None
+    numbers = _like_inputs(name, numbers, is_kept.shape, -1)
+    is_kept &= numbers >= 0
+    return View(name, numbers)
 
 
-def _read_lengths(name: str, ends: object, begins: np.ndarray) -> None:
+def _read_lengths(name: str, ends: object, shape: tuple[int, int]) -> View | None:
     """Read where the documents of all rows end, one row after another, from 0 on."""
     if ends is None:
-        return
-    ends = _as_integers(name, ends).ravel()
-    if not ends.size or ends[0] or (np.diff(ends) < 0).any() or ends[-1] > begins.size:
-        wanted = f"rise from 0 to at most {begins.size}, the inputs of all rows"
+        return None
+    ends, size = _as_integers(name, ends).ravel(), shape[0] * shape[1]
+    if not ends.size or ends[0] or (np.diff(ends) < 0).any() or ends[-1] > size:
+        wanted = f"rise from 0 to at most {size}, the inputs of all rows"
         raise ValueError(f"{name} must {wanted}, got {ends.tolist()!s:.60}")
-    flat = np.zeros(begins.size, dtype=bool)
-    flat[ends[ends < begins.size]] = True
-    begins |= flat.reshape(begins.shape)
-    begins[:, 0] = False  # a row always begins
+    numbers = np.searchsorted(ends, np.arange(size), side="right")
+    return View(name, numbers.reshape(shape))
 
 
 def _read_loss_mask(
@@ -301,14 +365,14 @@ def _like_inputs(
 
 def _read_mask(
     name: str, mask: object, is_kept: np.ndarray, begins: np.ndarray
-) -> None:
+) -> View | None:
     """Read a mask of shape (B, L), (B, L, L) or (B, 1, L, L), of flags or numbers.
 
     A mask of shape (B, L) may number the documents. One with negative numbers is added
     to the attention, so its zeros are what can be seen.
     """
     if mask is None:
-        return
+        return None
     if isinstance(mask, list | tuple) and len({np.shape(row)[:1] for row in mask}) > 1:
         mask = _fill_up(_as_rows(name, mask), is_kept.shape[1], 0)
     if isinstance(mask, torch.Tensor):
@@ -319,16 +383,18 @@ def _read_mask(
         mask = np.where(is_kept, mask.reshape(rows, width), 0)
         is_kept &= mask != 0
         begins[:, 1:] |= np.diff(mask) != 0
-    elif mask.ndim in (3, 4) and mask.shape[-2:] == (width, width):
+        # one that says 0 or 1 tells only padding
+        return View(name, mask.astype(np.int64)) if mask.max(initial=0) > 1 else None
+    if mask.ndim in (3, 4) and mask.shape[-2:] == (width, width):
         sees = mask == 0 if mask.min(initial=0) < 0 else mask != 0
         sees = sees if sees.ndim == 3 else sees[:, 0]
+        sees = np.broadcast_to(sees, (rows, width, width))
         is_kept &= np.diagonal(sees, axis1=1, axis2=2)
-        begins[:, 1:] |= ~np.diagonal(sees, offset=-1, axis1=1, axis2=2)
-    else:
-        raise ValueError(
-            f"{name} must have the shape (B, L), (B, L, L) or (B, 1, L, L), "
-            f"with B, L = {rows}, {width}, got {mask.shape}"
-        )
+        return View(name, table=sees)
+    raise ValueError(
+        f"{name} must have the shape (B, L), (B, L, L) or (B, 1, L, L), "
+        f"with B, L = {rows}, {width}, got {mask.shape}"
+    )
 
 
 def _memory(value: object) -> np.ndarray | None:

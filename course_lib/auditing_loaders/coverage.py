@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
 
 from course_lib.auditing_loaders.findings import (
+    Finding,
     Findings,
     as_runs,
     counted,
@@ -26,6 +28,7 @@ MOST_LEFT_OVER = 1 / 10
 # Of the windows of a document, so many begin equally far apart if their overlaps are by
 # design. An extra window makes two other steps of one.
 SHARE_BY_DESIGN = 3 / 4
+FEWEST_TO_SPARE = 3  # tokens of a stride, so that there is a middle between its ends
 CHANCE = 1 / 1000  # that chance alone makes what is taken for a sign
 
 
@@ -252,66 +255,88 @@ def begins_again(reading: Reading) -> int | None:
 # Tokens that nobody reads
 
 
-def find_lost(
-    epochs: Sequence[Sequence[Reading]],
-    documents: Documents,
-    found: Findings,
-    undecided: dict[str, str],
-    notes: list[str],
-) -> bool:
+@dataclass
+class Loss:
+    """What the tokens that nobody reads come to: a finding, a fact, or an open question."""
+
+    name: str  #: of the finding
+    finding: Finding | None = None
+    undecided: str = ""  #: why it can't be decided
+    notes: list[str] = field(default_factory=list)
+    by_chance: bool = False  #: chance may be behind it, so more epochs would tell
+
+    def tell(
+        self, found: Findings, undecided: dict[str, str], notes: list[str]
+    ) -> None:
+        """Add it to what an audit has found so far."""
+        if self.finding:
+            found[self.name] = self.finding
+        if self.undecided:
+            undecided[self.name] = self.undecided
+        notes += self.notes
+
+
+def find_lost(epochs: Sequence[Sequence[Reading]], documents: Documents) -> Loss:
     """Find tokens that are never a target of any rank in an epoch; `epochs[r][e]`.
 
     There are two rules. What no epoch reads is lost, but for a tail. What another order
     reads is left over as long as it is less than a step of all ranks: that is a fact,
-    as is a tail of less than a step. Return whether chance may be behind a verdict, so
-    that more epochs should be read.
+    as is a tail of less than a step.
     """
     by_epoch = list(zip(*epochs, strict=True))
     targets = [sum(reading.targets for reading in ranks) for ranks in by_epoch]
-    name = "ranks_lose" if len(by_epoch[0]) > 1 else "lost"
+    loss = Loss("ranks_lose" if len(by_epoch[0]) > 1 else "lost")
     every = [reading for ranks in by_epoch for reading in ranks]
     in_order = all(reading.goes_forward for reading in every)
-    by_chance = in_order and log_orders(every) < -math.log(CHANCE)
-    is_open = False
+    # so few rows may be in order although they were shuffled
+    maybe_shuffled = in_order and log_orders(every) < -math.log(CHANCE)
     for number, (ranks, count) in enumerate(zip(by_epoch, targets, strict=True)):
         if ranks[0].goes_on:  # it need not begin where the stream does
             continue
         never = count == 0
-        is_lost = never & ~unpredictable(ranks, targets, documents)
-        shuffled = not in_order or by_chance or min(r.num_batches for r in ranks) < 2
+        shuffled = not in_order or maybe_shuffled
+        shuffled |= min(reading.num_batches for reading in ranks) < 2
         others = [
             other
             for readings, other in zip(by_epoch, targets, strict=True)
             if not all(map(has_same_order, ranks, readings))
         ]
+        is_lost = never & ~unpredictable(ranks, targets, documents)
         is_left_over = np.zeros_like(is_lost)
         for at in (tails(ranks), left_out_rows(ranks, never & shuffled, others)):
             if np.count_nonzero(is_lost[at]) < step_of(ranks):
                 is_left_over[at] |= is_lost[at]
         lost = np.flatnonzero(is_lost & ~is_left_over)
         left_over = np.count_nonzero(is_left_over)
-        if left_over > MOST_LEFT_OVER * len(count):
-            words = (
+        loss.by_chance |= 0 < lost.size < step_of(ranks)
+        loss.by_chance |= not lost.size and maybe_shuffled and left_over > 0
+        if left_over > MOST_LEFT_OVER * len(count) and not loss.undecided:
+            loss.undecided = (
                 f"of {len(count):,} tokens, epoch {number} leaves over {left_over:,}, "
                 "less than a step of all ranks: more would tell"
             )
-            undecided.setdefault(name, words)
-        is_open |= lost.size < step_of(ranks) and (
-            lost.size > 0 or (by_chance and left_over > 0)
-        )
-        # A target that tells no place, or a wrong one, is a token that seems missing.
-        untold = sum(reading.untold for reading in ranks)
-        twice = int((count - 1).clip(min=0).sum())
-        if untold and 0 < lost.size <= untold + twice:
-            words = f"targets in rows that are too short to tell a place: {untold:,}"
-            notes.append(f"{words}; seemingly missing, and maybe there: {lost.size:,}")
+        if words := hidden_among_unidentified(ranks, count, lost):
+            loss.notes.append(words)
         elif lost.size:
             be = "is" if lost.size == 1 else "are"
             words = f"{lost.size:,} of {len(count):,} tokens {be} never a target"
             words += f" in epoch {number}" if number else ""
-            found.count(name, lost.size, words + such_as(lost))
+            loss.finding = Finding(loss.name, int(lost.size), words + such_as(lost))
             break
-    return is_open
+    return loss
+
+
+def hidden_among_unidentified(
+    ranks: Sequence[Reading], count: np.ndarray, lost: np.ndarray
+) -> str:
+    """Say that what seems lost may be there: a target whose place is not identified, or
+    wrongly, is a token that seems missing. "" if it can't be that."""
+    unidentified = sum(reading.unidentified for reading in ranks)
+    twice = int((count - 1).clip(min=0).sum())
+    if not unidentified or not 0 < lost.size <= unidentified + twice:
+        return ""
+    words = f"targets in rows that are too short to identify a place: {unidentified:,}"
+    return f"{words}; seemingly missing, and maybe there: {lost.size:,}"
 
 
 def has_same_order(one: Reading, other: Reading) -> bool:
@@ -376,9 +401,46 @@ def left_out_rows(
 
 
 def step_of(ranks: Sequence[Reading]) -> int:
-    """Targets of one step of all ranks: B x T x ranks."""
+    """Return how many tokens of the stream one step of all ranks goes on by: B windows
+    of each rank, a stride apart, or B rows where they are no regular windows."""
     size = max(reading.batch_size for reading in ranks)
-    return size * ranks[0].row_length * len(ranks)
+    width = ranks[0].row_length
+    return size * len(ranks) * min(width, regular_stride(ranks) or width)
+
+
+def regular_stride(ranks: Sequence[Reading]) -> int | None:
+    """Return the stride, if each row is one window and nearly all begin equally far
+    apart."""
+    starts = np.concatenate([reading.starts for reading in ranks])
+    steps = np.diff(np.unique(starts))
+    if not steps.size or len(starts) != sum(len(reading.order) for reading in ranks):
+        return None
+    stride = commonest_stride(starts)
+    is_regular = np.count_nonzero(steps == stride) >= SHARE_BY_DESIGN * len(steps)
+    return stride if is_regular else None
+
+
+def other_length(ranks: Sequence[Reading]) -> tuple[int, str] | None:
+    """Return another length of the stream, and what it is for: one at which windows
+    fill whole batches, or one at which they don't if those of this stream do.
+
+    Only a last batch that is full shows whether it is dropped, and only one that isn't
+    shows what it is filled with. None if rows are no regular windows.
+    """
+    reading, stride = ranks[0], regular_stride(ranks)
+    step = reading.batch_size * len(ranks)
+    if stride is None or stride < FEWEST_TO_SPARE or step < 2 or reading.is_cut:
+        return None
+    span = reading.row_length + reading.is_pair
+    windows = (reading.num_tokens - span) // stride + 1
+    whole = windows // step * step
+    words = "whose windows fill whole batches"
+    if whole == windows:
+        whole, words = windows - 1, "whose windows leave the last batch unfilled"
+    if whole < 2 * step:
+        return None
+    # In the middle, so that a tail may be counted with one token more or less.
+    return (whole - 1) * stride + span + stride // 2, words
 
 
 def log_orders(readings: Sequence[Reading]) -> float:

@@ -9,11 +9,12 @@ from itertools import combinations
 
 import numpy as np
 
-from course_lib.auditing_loaders.handed_out import Reading, goes_forward
+from course_lib.auditing_loaders.handed_out import Reading
 from course_lib.auditing_loaders.loader_reading import Documents
 from course_lib.auditing_loaders.placed_rows import PlacedRows
 
 FINDINGS = {
+    "narrow_ids": "ids come back as others, because their dtype is too narrow",
     "wrong_shift": "labels are not one token ahead of what the model has read",
     "broken_row": "a row jumps in the stream, and nothing announces it",
     "crosses_documents": "tokens are predicted from another document, unannounced",
@@ -73,7 +74,12 @@ def find_in_rows(
         jumps = jumps & ~(apart & documents.is_edge(before, here))
     # Also where the label is dropped: if positions or a mask run on, all that follows
     # in the document sees the one before.
-    crosses = (here >= 0) & (before >= 0) & ~rows.announced & apart
+    crosses = (here >= 0) & (before >= 0) & ~rows.hidden & apart
+    leaks = np.zeros_like(crosses)
+    if documents.are_known:
+        numbers = np.where(here >= 0, documents.number_of(here), -1)
+        for view in rows.batch.views:
+            leaks |= view.leaks(numbers)
 
     def tell(name: str, is_wrong: np.ndarray, evidence: Callable) -> None:
         if is_wrong.any():
@@ -82,10 +88,12 @@ def find_in_rows(
             count = np.count_nonzero(is_wrong.any(axis=1))
             found.count(name, count, f"row {row} of {at} {words}")
 
+    if rows.batch.wrapped is not None:
+        tell("narrow_ids", rows.batch.wrapped, narrow_words)
     tell("wrong_shift", rows.scored & rows.shifted_wrongly[:, None], shift_words)
     tell("broken_row", jumps, jump_words)
     tell("broken_row", rows.misplaced & ~jumps, other_label_words)
-    tell("crosses_documents", crosses, crossing_words)
+    tell("crosses_documents", crosses | leaks, crossing_words)
     if rows.batch.labels is not None:
         tell("scored_padding", rows.scored_filler, padding_words)
         tell("scored_padding", scored_firsts(rows, documents), first_words)
@@ -93,12 +101,20 @@ def find_in_rows(
 
 def scored_firsts(rows: PlacedRows, documents: Documents) -> np.ndarray:
     """Where the first token of a document is scored, though it sees nothing before."""
-    firsts = rows.batch.begins & rows.is_target & (rows.tokens >= 0)
-    firsts &= ~rows.scored_filler
+    firsts = rows.batch.hides_before & rows.is_target & (rows.tokens >= 0)
+    firsts &= ~rows.scored_filler & ~(rows.moves_on & (not rows.batch.views))
     if documents.are_known:
         firsts &= np.isin(rows.tokens, documents.starts) | rows.jumps
     # in a pair it may be the last of the document before
     return firsts & (rows.labels == rows.tokens)
+
+
+def narrow_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
+    batch = rows.batch
+    came, right = batch.came[row, place], batch.inputs[row, place]
+    if came == right:  # so it is the label
+        right = batch.labels[row, place]
+    return f"has the id {came} where {right} was handed out, as {batch.kept_as} keeps it"
 
 
 def shift_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
@@ -130,6 +146,9 @@ def crossing_words(rows: PlacedRows, row: int, place: int, documents: Documents)
     begin = documents.starts[documents.number_of(here) - 1]
     verb = "predicts" if rows.labels[row, place] == here else "reads on at"
     words = f"{verb} position {here}, which belongs to the document from {begin} on"
+    if rows.hidden[row, place] or documents.number_of(before) == documents.number_of(here):
+        names = " and ".join(view.name for view in rows.batch.views)
+        return f"{words}, and sees tokens of another one: so says {names}"
     between = " and a separator" * bool(rows.separated[row, place])
     return f"{words}, after {before}{between}"
 
@@ -181,7 +200,7 @@ def find_weak_shuffle(reading: Reading, found: Findings) -> None:
     size = int(numbers.max(initial=-1)) + 1
     if size < FEWEST_TO_MEASURE:
         return
-    if goes_forward(firsts, reading.rows.row[is_first]):
+    if reading.pass_goes_forward(0):
         return
     begins = ", ".join(map(str, firsts[:4].tolist()))
     words = f"epoch {reading.epoch} begins with the rows from {begins} on"

@@ -22,6 +22,7 @@ OF_PLACES = {
     "context": np.int32,
     "is_input": np.bool_,
     "is_target": np.bool_,
+    "scored": np.bool_,
     "in_window": np.bool_,
     "begins_window": np.bool_,
 }
@@ -51,9 +52,13 @@ class Reading:
     lengths: list[int] = field(default_factory=list)  #: ids in each row
     label_types: dict[str, None] = field(default_factory=dict)  #: in their order
     remarks: dict[str, None] = field(default_factory=dict)  #: of batches
-    untold: int = 0  #: targets of the stream that tell no place
+    of_stream: int = 0  #: tokens of the stream, whether their place is identified or not
+    unidentified: int = 0  #: targets of the stream that tell no place
     ends: int = 0  #: separators after a token of the stream
     ends_scored: int = 0
+    scored: int = 0  #: labels of the stream that the loss counts
+    masked_out: int = 0  #: of these, those whose own input was taken out
+    separator_parts: list[np.ndarray] = field(default_factory=list)  #: of batches
     passes: np.ndarray | int = 0  #: by row, how often the stream was read before
 
     def add(self, rows: PlacedRows) -> None:
@@ -66,16 +71,27 @@ class Reading:
         self.shapes.append(rows.tokens.shape)
         self.is_pair = batch.is_pair
         self.lengths += batch.lengths
-        self.label_types[batch.label_type] = None
+        if batch.label_type:
+            self.label_types[batch.label_type] = None
         self.remarks.update(dict.fromkeys(batch.remarks))
-        self.untold += int(rows.untold.sum())
+        self.of_stream += int((~rows.filler).sum())
+        self.unidentified += int(rows.unidentified.sum())
+        self.scored += int(rows.of_stream_labels.sum())
+        self.masked_out += int(rows.masks_out.sum())
         if rows.separator_ids.size:
+            self.separator_parts.append(rows.separators.ravel())
             self.ends += int(rows.ends.sum())
             self.ends_scored += int((rows.ends & rows.scored).sum())
         num_bytes = sum(block.nbytes for block in batch.memory)
         apart = len(batch.memory) == 2 and not np.may_share_memory(*batch.memory)
         self.num_bytes = max(self.num_bytes, num_bytes)
         self.num_blocks = max(self.num_blocks, min(len(batch.memory), 1 + apart))
+
+    @property
+    def fills_gaps(self) -> bool:
+        """Whether labels are what was taken out of the inputs, and not what comes next,
+        as in masked language modeling."""
+        return 2 * self.masked_out > self.scored
 
     @property
     def num_batches(self) -> int:
@@ -115,6 +131,11 @@ class Reading:
             begin=np.cumsum(widths) - widths,
             **found,
         )
+
+    @cached_property
+    def separators(self) -> np.ndarray:
+        """The separator at each place of each row, -1 where there is none."""
+        return np.concatenate(self.separator_parts)
 
     @property
     def order(self) -> np.ndarray:
@@ -168,13 +189,14 @@ class Reading:
     def goes_forward(self) -> bool:
         """Whether no pass over the stream is shuffled: in the order of the file, or in
         parallel tracks, one a place of the batch, or read in turn."""
-        is_told = self.rows.first >= 0
-        passes = self.pass_of_rows[is_told]
-        firsts, places = self.rows.first[is_told], self.rows.row[is_told]
-        return all(
-            goes_forward(firsts[passes == number], places[passes == number])
-            for number in np.unique(passes)
-        )
+        return all(self.pass_goes_forward(n) for n in np.unique(self.pass_of_rows))
+
+    def pass_goes_forward(self, number: int) -> bool:
+        at = (self.rows.first >= 0) & (self.pass_of_rows == number)
+        firsts = self.rows.first[at]
+        last_batch = np.flatnonzero(self.rows.batch[at] == self.num_batches - 1)
+        end = begin_of_wrap(firsts, last_batch[0] if last_batch.size else len(firsts))
+        return goes_forward(firsts[:end], self.rows.row[at][:end])
 
     def tracks(self) -> list[tuple[int, int]]:
         """The first and the last position that each place of the batch reads."""
@@ -192,6 +214,21 @@ class Reading:
 MOST_TRACKS = 64  # read in turn, row by row
 # of rows that follow one so many before; of a shuffle, hardly any
 SHARE_IN_TURN = 3 / 4
+FEWEST_BEFORE_WRAP = 8  # rows, which a shuffle hardly ever puts in order
+
+
+def begin_of_wrap(firsts: np.ndarray, last_batch: int) -> int:
+    """Return the row of a last batch from which on it is filled up with rows from the
+    beginning of the stream, in their order; the number of rows if there is none.
+
+    Args:
+        firsts: where each row begins.
+        last_batch: the row with which the last batch begins.
+    """
+    for row in range(max(FEWEST_BEFORE_WRAP, last_batch), len(firsts)):
+        if firsts[row] <= firsts[:row].min():
+            return row if (np.diff(firsts[row:]) >= 0).all() else len(firsts)
+    return len(firsts)
 
 
 def goes_forward(firsts: np.ndarray, places: np.ndarray) -> bool:
@@ -206,11 +243,30 @@ def goes_forward(firsts: np.ndarray, places: np.ndarray) -> bool:
     if (steps >= 0).all():
         return True
     numbers = np.unique(firsts, return_inverse=True)[1]
+    most = min(MOST_TRACKS, len(numbers) // 4)
     # In turn, the rows of a track come `lag` rows apart, one after another.
-    return any(
+    return merges_tracks(numbers, most) or any(
         np.mean(numbers[lag:] == numbers[:-lag] + 1) > SHARE_IN_TURN
-        for lag in range(2, min(MOST_TRACKS, len(numbers) // 4) + 1)
+        for lag in range(2, most + 1)
     )
+
+
+def merges_tracks(numbers: np.ndarray, most: int) -> bool:
+    """Whether rows are those of a few sources, each read forward, however these take
+    turns.
+
+    A track goes on as long as the next number comes later. A shuffle breaks half of
+    these steps, and one of whole blocks begins a block only after it has ended another.
+    """
+    size = int(numbers.max(initial=-1)) + 1
+    if size < len(numbers):  # some come again
+        return False
+    place = np.argsort(numbers)  # at which each number comes
+    begins = np.flatnonzero(np.diff(place, prepend=len(place)) < 0)
+    if len(begins) > most:
+        return False
+    ends = np.append(begins[1:], size) - 1
+    return bool(place[begins].max() < place[ends].min())
 
 
 def ledger_of(readings: Sequence[Reading]) -> TokenLedger:

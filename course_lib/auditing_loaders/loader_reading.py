@@ -11,6 +11,7 @@ import numpy as np
 
 from course_lib.auditing_loaders.batch_rows import BatchRows, read_batch
 from course_lib.auditing_loaders.handed_out import Reading
+from course_lib.auditing_loaders.narrow_ids import restore_ids
 from course_lib.auditing_loaders.placed_rows import PlacedRows
 from course_lib.auditing_loaders.telling_ids import TellingIds
 from course_lib.foundation.arguments import AtLeast, as_integers, check_integer, checked
@@ -18,6 +19,7 @@ from course_lib.foundation.progress import progress_bar
 
 GIVEN = ("epoch", "rank", "world_size", "document_starts")
 SPARE_ROWS = 1_000  # that an epoch may have beyond one for each token
+FEWEST_IDENTIFIED = 1 / 4  # of the tokens that are the stream's
 END = object()
 
 
@@ -172,7 +174,7 @@ def read_epoch(
             if raw is END:
                 return reading
             try:
-                batch = read_batch(raw)
+                batch = restore_ids(read_batch(raw), call.stream)
                 if not reading.num_batches:
                     check_that_time_is_second(batch, call.stream)
             except (TypeError, ValueError) as error:
@@ -211,22 +213,35 @@ def check_that_time_is_second(batch: BatchRows, stream: TellingIds) -> None:
         )
 
 
-def check_that_ids_are_told(
+def check_that_ids_are_identified(
     reading: Reading, call: LoaderCall, made: MadeLoader
 ) -> None:
-    """Raise ValueError if there is no batch, or no position is told."""
+    """Raise ValueError if there is no batch, or hardly any position is identified."""
     name = f" in epoch {reading.epoch}" if reading.epoch else ""
     if not reading.num_batches:
         raise ValueError(f"{made.words} must yield batches, got none{name}")
-    if not len(reading.starts):
-        neighbors = call.stream.neighbors
+    identified = np.count_nonzero(reading.places.tokens >= 0)
+    if identified and identified >= FEWEST_IDENTIFIED * reading.of_stream:
+        return
+    neighbors = call.stream.neighbors
+    if reading.row_length < neighbors:
         words = f"rows of {reading.row_length} are too short, {neighbors} are needed"
-        if reading.row_length >= neighbors:
-            words = "if ids must be small, say how small with vocab_size"
-        raise ValueError(
-            f"{made.words} must yield ids that it was given, but no place is told "
-            f"by those that came{name}: {words}"
+    elif neighbors > 1:
+        words = (
+            f"small ids need {neighbors} neighbors that stand side by side; where rows "
+            "don't keep them, leave out vocab_size"
         )
+    else:
+        words = (
+            f"ids up to {call.stream.ids.max():,} were handed out; if yours are "
+            "smaller, or a narrow dtype keeps them, say with vocab_size how large they "
+            "are"
+        )
+    few = "few places are" if identified else "no place is"
+    raise ValueError(
+        f"{made.words} must yield ids that it was given, but {few} identified by those "
+        f"that came{name}: {words}"
+    )
 
 
 def guarded(words: str, function: Callable, *arguments: Any, **options: Any) -> Any:

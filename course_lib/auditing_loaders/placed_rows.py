@@ -36,7 +36,7 @@ class PlacedRows:
         document_starts: object = (0,),
     ):
         self.batch, self.document_starts = batch, np.asarray(document_starts)
-        self.separator_ids = np.asarray(separator_ids)
+        self.separator_ids, self.stream = np.asarray(separator_ids), stream
         self.tokens = np.where(batch.is_kept, stream.positions(batch.inputs), -1)
         right = self.tokens  # what the label should be
         if batch.is_pair:
@@ -57,7 +57,7 @@ class PlacedRows:
             own = of_stream | np.isin(batch.labels, separator_ids)
             self.scored_filler = scored & ~(own & batch.judged)
         #: the label is scored, and of the stream, but tells no place
-        self.untold = scored & of_stream & batch.judged & (self.labels < 0)
+        self.unidentified = scored & of_stream & batch.judged & (self.labels < 0)
         self.ahead = most_ahead(self.labels - right, scored & known)
         if batch.is_pair:  # where a row has no further input, its target is the token
             is_end = (batch.inputs == NO_ID) & scored & (self.ahead == 0)[:, None]
@@ -108,14 +108,39 @@ class PlacedRows:
 
     @cached_property
     def announced(self) -> np.ndarray:
-        """Whether something has told the documents apart since the told token before.
-
-        It is a position that begins again, or a mask. Where there is neither, it is a
-        label that is dropped: with them, all later tokens would still see those before.
-        """
+        """Whether something announces that a document begins, or the text jumps, since
+        the identified token before: a position or a mask. Where there is neither, it is
+        a label that is dropped."""
         batch = self.batch
-        begins = batch.begins if batch.tells_apart else batch.begins | self.dropped
-        return self._since_last(begins)
+        begins = batch.begins & ~self.moves_on
+        begins = begins if batch.tells_apart else begins | self.dropped
+        # If the token after a jump is the label of the one right before, it is
+        # predicted from the wrong place all the same.
+        is_next = self.last == np.arange(self.tokens.shape[1]) - 1
+        is_wrong = is_next & self.scored & (self.labels == self.tokens)
+        return self._since_last(begins) | (self.moves_on & ~is_wrong)
+
+    @cached_property
+    def hidden(self) -> np.ndarray:
+        """Whether attention is said to end at the token or since the identified one
+        before. Where a mask, numbers or ends of documents come along, only these say
+        so: what positions or dropped labels announce would still be seen."""
+        hides = self.batch.hides_before
+        if not self.batch.tells_apart:
+            hides = hides | self.dropped
+        return self._since_last(hides)
+
+    @cached_property
+    def moves_on(self) -> np.ndarray:
+        """Whether positions jump just as the tokens do, as where a rank gets two parts
+        of a long window."""
+        if self.batch.positions is None:
+            return np.zeros(self.tokens.shape, dtype=bool)
+        positions = self.batch.positions
+        before = np.take_along_axis(positions, self.last.clip(0), axis=1)
+        step = self.tokens - self.before
+        known = (self.tokens >= 0) & (self.before >= 0) & (positions >= 0)
+        return known & (step != 1) & (step == positions - before)
 
     @cached_property
     def separated(self) -> np.ndarray:
@@ -161,7 +186,31 @@ class PlacedRows:
             is_separator |= np.isin(batch.labels, ids)
         return is_separator & move_right(self.tokens >= 0, False)
 
+    @cached_property
+    def masks_out(self) -> np.ndarray:
+        """Where a scored label of the stream stands at an input that was taken out of
+        it, as in masked language modeling."""
+        scored = self.of_stream_labels
+        own = self.batch.inputs
+        if self.batch.is_pair:  # a target stands at the input before
+            own = move_right(own, NO_ID)
+        return scored & (own != NO_ID) & ~self.stream.is_handed_out(own)
+
+    @property
+    def of_stream_labels(self) -> np.ndarray:
+        """Where the loss counts a label of the stream."""
+        if self.batch.labels is None:
+            return np.zeros_like(self.scored)
+        return self.scored & self.stream.is_handed_out(self.batch.labels)
+
     # What is kept of each place
+
+    @property
+    def separators(self) -> np.ndarray:
+        """The separators among the inputs, -1 elsewhere, shape (B, M)."""
+        is_separator = np.isin(self.batch.inputs, self.separator_ids)
+        is_separator &= self.batch.is_kept
+        return np.where(is_separator, self.batch.inputs, -1)
 
     @cached_property
     def opens(self) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from course_lib.auditing_loaders.loader_reading import (
     LoaderCall,
     LoaderError,
     MadeLoader,
-    check_that_ids_are_told,
+    check_that_ids_are_identified,
     guarded,
     read_epoch,
 )
@@ -58,6 +59,12 @@ def read_rank(
     return rank
 
 
+def read_rank_once(call: LoaderCall, num_epochs: int, _: None) -> RankReading:
+    """Read the epochs of one rank, and nothing again."""
+    found = Findings()
+    return RankReading(read_epochs(call, num_epochs, found), found)
+
+
 def read_epochs(
     call: LoaderCall, num_epochs: int, found: Findings | None = None
 ) -> list[Reading]:
@@ -72,7 +79,7 @@ def read_epochs(
         if epoch and not seen.num_batches:  # it can be iterated only once
             made = call(epoch)
             seen = read_and_look(call, made, epoch, found)
-        check_that_ids_are_told(seen, call, made)
+        check_that_ids_are_identified(seen, call, made)
         seen.goes_on = epoch > 0 and not anew and isinstance(made.loader, Iterator)
         epochs.append(seen)
     return epochs
@@ -133,39 +140,87 @@ def resume(
     if stop >= num_batches:
         wanted = f"less than {num_batches}, the batches of an epoch"
         raise ValueError(f"resume_after must be {wanted}, got {stop}")
-    stopped, new = call(), call()
+    stopped = call()
     if in_second:
         read_epoch(call, stopped)
-    batches = guarded(stopped.words, iter, stopped.loader)
-    for _ in range(stop):
-        if guarded(stopped.words, next, batches, END) is END and in_second:
-            return  # it can be iterated only once
+    when = f"resumed after {counted(stop, 'batch')}"
+    when += " of a second iteration" * in_second
+    left = call
+    if call.max_batches is not None:
+        left = replace(call, max_batches=call.max_batches - stop)
     try:
-        state = guarded(f"state_dict() of {stopped.words}", stopped.loader.state_dict)
-    except LoaderError as error:
+        going = stop_and_resume(left, stopped, stop)
+    except StateError as error:
         if resume_after is not None:
             raise
         # Wrappers have the method even where it cannot work.
         rank.notes.append(f"resuming was not tried, because {error}")
         return
+    if going is None or (in_second and not going.expected.num_batches):
+        return  # it can be iterated only once
+    found = Findings()
+    find_resumed(going.expected, going.got, found, when)
+    if not found and going.expected.num_batches > 1:
+        find_in_second_resume(left, going, found, when)
+    rank.found.update(found | rank.found)  # the first that shows it
+    is_cut = call.max_batches is not None  # then the epoch goes on
+    if not found and not call.begins_anew(going.new) and not in_second and not is_cut:
+        find_in_next_epoch(call, stopped, going.new, rank, when)
+
+
+class StateError(LoaderError):
+    """A loader could not say its state."""
+
+
+class Resumed(NamedTuple):
+    """A loader that went on where another one was stopped."""
+
+    new: MadeLoader
+    state: object  #: with which it went on
+    expected: Reading  #: what was left of the one that was stopped
+    got: Reading
+
+
+def stop_and_resume(
+    left: LoaderCall, stopped: MadeLoader, stop: int
+) -> Resumed | None:
+    """Stop a loader after so many batches, and go on in a new one, as far as `left`
+    reads; None if the loader ends before."""
+    batches = guarded(stopped.words, iter, stopped.loader)
+    for _ in range(stop):
+        if guarded(stopped.words, next, batches, END) is END:
+            return None
+    try:
+        state = guarded(f"state_dict() of {stopped.words}", stopped.loader.state_dict)
+    except LoaderError as error:
+        raise StateError(str(error)) from error.__cause__
     # as a checkpoint would keep it
     saved = f"saving the state of {stopped.words}"
     state = guarded(saved, lambda: pickle.loads(pickle.dumps(state)))
-    left = call
-    if call.max_batches is not None:
-        left = replace(call, max_batches=call.max_batches - stop)
     expected = read_epoch(left, stopped, batches=batches)
-    if in_second and not expected.num_batches:
-        return
-    guarded(f"load_state_dict of {new.words}", new.loader.load_state_dict, state)
-    when = f"resumed after {counted(stop, 'batch')}"
-    when += " of a second iteration" * in_second
-    found = Findings()
-    find_resumed(expected, read_epoch(left, new), found, when)
-    rank.found.update(found | rank.found)  # the first that shows it
-    is_cut = call.max_batches is not None  # then the epoch goes on
-    if not found and not call.begins_anew(new) and not in_second and not is_cut:
-        find_in_next_epoch(call, stopped, new, rank, when)
+    new = resumed_from(left, state)
+    return Resumed(new, state, expected, read_epoch(left, new))
+
+
+def resumed_from(call: LoaderCall, state: object) -> MadeLoader:
+    """Make a loader that goes on from a state."""
+    new, own = call(), pickle.loads(pickle.dumps(state))
+    guarded(f"load_state_dict of {new.words}", new.loader.load_state_dict, own)
+    return new
+
+
+def find_in_second_resume(
+    left: LoaderCall, going: Resumed, found: Findings, when: str
+) -> None:
+    """Stop a resumed loader before its epoch ends, resume it once more, and compare
+    what is left: some loaders count from the place where they were resumed."""
+    stop = going.got.num_batches // 2
+    if left.max_batches is not None:
+        left = replace(left, max_batches=left.max_batches - stop)
+    again = stop_and_resume(left, resumed_from(left, going.state), stop)
+    if again is not None:
+        words = f"{when}, and once more {counted(stop, 'batch')} later"
+        find_resumed(again.expected, again.got, found, words)
 
 
 def find_in_next_epoch(

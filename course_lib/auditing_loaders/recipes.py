@@ -6,7 +6,7 @@ that such a loader opens.
         return TheLoader("ids.bin", batch_size=8)
 
 Three binary formats have a function here. They hold ids up to 65,535: for more than
-30,000 tokens, audit with a `vocab_size` such as 50,257. For others a line is enough:
+30,000 tokens, audit with your `vocab_size`. For others a line is enough:
 
     np.save("ids.npy", ids.astype(np.int32))                    # NumPy
     rows = np.split(ids, document_starts[1:])                   # a row a document
@@ -72,7 +72,7 @@ def write_megatron(ids: Ids, document_starts: Ids, prefix: FilePath) -> None:
 def _small(ids: np.ndarray) -> np.ndarray:
     if ids.size and (ids.min() < 0 or ids.max() > np.iinfo(np.uint16).max):
         raise ValueError(
-            f"ids must fit into uint16, got {ids.max():,}: audit with a vocab_size, "
-            "such as 50,257"
+            f"ids must fit into uint16, got {ids.max():,}: this format is for a "
+            "vocabulary of up to 65,536; if yours is smaller, say it with vocab_size"
         )
     return ids.astype("<u2")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,18 +15,60 @@ from course_lib.auditing_loaders.findings import (
     Findings,
     counted,
 )
-from course_lib.auditing_loaders.handed_out import ledger_of
+from course_lib.auditing_loaders.handed_out import Reading, ledger_of
 from course_lib.auditing_loaders.loader_reading import LoaderCall
 from course_lib.auditing_loaders.rank_reading import RankReading
+from course_lib.auditing_loaders.separators import (
+    Frames,
+    frames_of,
+    notes_on,
+    run_words,
+)
 from course_lib.foundation import TokenLedger, measure_mixing
 
-SHUFFLED = {  # what the measures of lesson 11 are near, in an order of all rows
-    "correlation of successive rows": "0",
-    "distance of successive rows": "1/3",
-    "distinct steps between rows": "0.63",  # 1 - 1/e, as of random steps
-}
-VERSION = 2  # of what `Audit.as_dict` holds
+VERSION = 3  # of what `Audit.as_dict` holds
 MOST_SOURCES = 8  # documents that may be the sources of a mixture
+
+
+class Fact(NamedTuple):
+    """What a fact means, and of which type its value is in JSON."""
+
+    meaning: str
+    type: str
+
+
+FACTS = {
+    "tokens": Fact("of the stream", "integer"),
+    "tokens_in_a_row": Fact("T, of the longest row", "integer"),
+    "rows_in_a_batch": Fact("B, of the largest batch", "integer"),
+    "rows_shorter_than_others": Fact("rows of fewer tokens", "integer"),
+    "batches": Fact("of an epoch, by rank", "integers"),
+    "shift_of_labels": Fact(
+        "how far labels are ahead of inputs, null without labels", "integer or null"
+    ),
+    "types_of_labels": Fact("dtypes, and devices that are not the inputs'", "strings"),
+    "stride": Fact("from window to window, the commonest", "integer"),
+    "share_that_is_a_target": Fact("of the stream's tokens", "number"),
+    "left_over": Fact("tokens that are no target, and not called lost", "integer"),
+    "most_turns_as_a_target": Fact("of any token, in an epoch", "integer"),
+    "bytes_of_a_batch": Fact("of the largest, null for lists", "integer or null"),
+    "blocks_of_memory": Fact(
+        "in which inputs and labels lie, null for lists", "integer or null"
+    ),
+    "separators_that_end_texts": Fact("after a token of the stream", "integer"),
+    "separators_that_are_scored": Fact("of those that end texts", "integer"),
+    "separators_before_documents": Fact(
+        "ids side by side, and before how many documents they stand", "objects"
+    ),
+    "separators_after_documents": Fact(
+        "ids side by side, and after how many documents they stand", "objects"
+    ),
+    "targets_by_document": Fact("the share of each, of up to eight", "numbers"),
+    # with what the measures of lesson 11 are near in an order of all rows
+    "correlation_of_successive_rows": Fact("0 if shuffled", "number"),
+    "distance_of_successive_rows": Fact("1/3 if shuffled", "number"),
+    "distinct_steps_between_rows": Fact("0.63, which is 1 - 1/e, if shuffled", "number"),
+}
 
 
 @dataclass(frozen=True)
@@ -41,7 +84,7 @@ class Audit:
     firsts: tuple[np.ndarray, ...]  #: by rank, the first position of each row
     ledger: TokenLedger  #: of epoch 0, all ranks together
     findings: tuple[Finding, ...]
-    facts: dict[str, object]
+    facts: dict[str, object]  #: by their names in `FACTS`
     undecided: dict[str, str]  #: what too little was seen of, by name, and why
     notes: tuple[str, ...]  #: what is no finding
 
@@ -62,7 +105,7 @@ class Audit:
             "clean": self.clean,
             "findings": [vars(finding) for finding in self.findings],
             "undecided": self.undecided,
-            "facts": {name.replace(" ", "_"): v for name, v in self.facts.items()},
+            "facts": self.facts,
             "notes": list(self.notes),
         }
 
@@ -79,17 +122,22 @@ class Audit:
             lines.insert(0, "clean" if self.clean else "nothing found, but not clean")
         lines += [f"  note: {note}" for note in self.notes]
         width = max(map(len, self.facts))
-        facts = [f"{name:<{width}}  {_shown(v)}" for name, v in self.facts.items()]
-        for number, name in enumerate(self.facts):
-            if name in SHUFFLED:
-                facts[number] += f" (shuffled: {SHUFFLED[name]})"
+        facts = [
+            f"{name.replace('_', ' '):<{width}}  {_shown(value)}"
+            + f" ({FACTS[name].meaning})" * ("if shuffled" in FACTS[name].meaning)
+            for name, value in self.facts.items()
+        ]
         return "\n".join([*lines, "", *facts])
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_shown, value))
+    if isinstance(value, dict):  # separators
+        return f"{run_words(tuple(value['separators']))} ({value['documents']:,})"
     if isinstance(value, float):
         return f"{value:.3f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return "unknown" if value is None else f"{value:,}" if isinstance(value, int) else value
 
 
 def conclude(
@@ -101,71 +149,91 @@ def conclude(
 ) -> Audit:
     """Put together what was found, facts and notes."""
     epochs = [rank.epochs[0] for rank in ranks]
-    first = epochs[0]
+    first, steps = epochs[0], [epoch.num_batches for epoch in epochs]
     ledger = ledger_of(epochs)
-    starts = tuple(epoch.starts for epoch in epochs)
-    steps = [epoch.num_batches for epoch in epochs]
-    ahead = first.commonest_ahead
-    shift = None if ahead is None else ahead + first.is_pair
-    never = ledger.as_target == 0
-    never[call.documents.starts] = False
-    lost = sum(found[name].count for name in ("lost", "ranks_lose") if name in found)
-    lengths = np.concatenate([np.array(epoch.lengths) for epoch in epochs])
-    types = dict.fromkeys(name for epoch in epochs for name in epoch.label_types)
-    facts: dict[str, object] = {
-        "tokens": len(call.stream),
-        "tokens in a row": first.row_length,
-        "rows in a batch": first.batch_size,
-        "rows shorter than others": int((lengths < lengths.max()).sum()),
-        "batches": steps[0] if len(ranks) == 1 else ", ".join(map(str, steps)),
-        "shift of labels": "none" if shift is None else shift,
-        "type of labels": " and ".join(types),
-        "stride": commonest_stride(np.concatenate(starts)),
-        "share that is a target": ledger.targets / ledger.num_tokens,
-        "left over": max(0, int(np.count_nonzero(never)) - lost),
-        "most turns as a target": int(ledger.as_target.max()),
-        "bytes of a batch": first.num_bytes or "unknown, as of lists",
-        "blocks of memory": first.num_blocks or "unknown, as of lists",
-    }
-    ends, scored = (sum(getattr(e, n) for e in epochs) for n in ("ends", "ends_scored"))
-    if np.size(call.separator_ids):
-        facts["separators that are scored"] = f"{scored:,} of {ends:,}"
-    if 1 < len(call.documents.starts) <= MOST_SOURCES:
-        of_each = np.add.reduceat(ledger.as_target, call.documents.starts)
-        shares = of_each / max(1, of_each.sum())
-        facts["targets by document"] = [round(float(share), 3) for share in shares]
-    rows = np.unique(first.rows.first, return_inverse=True)[1]
-    if rows.max() >= 2:
-        mixing = measure_mixing(rows, int(rows.max()) + 1)
-        measures = mixing.correlation, mixing.distance, mixing.distinct_steps
-        facts |= {n: round(m, 3) for n, m in zip(SHUFFLED, measures, strict=True)}
+    frames: Sequence[Frames] = ()
+    if np.size(call.separator_ids) and call.documents.are_known:
+        frames = frames_of(epochs, call.documents)
+    notes = [*notes_on(frames, call.documents), *notes_of(call, ranks, in_processes)]
     return Audit(
         context_length=first.row_length,
         batch_size=first.batch_size,
-        shift=shift,
+        shift=shift_of(first),
         num_batches=steps[0] if len(ranks) == 1 else tuple(steps),
-        starts=starts,
+        starts=tuple(epoch.starts for epoch in epochs),
         firsts=tuple(epoch.rows.first for epoch in epochs),
         ledger=ledger,
         findings=tuple(found[name] for name in FINDINGS if name in found),
-        facts=facts,
+        facts=facts_of(call, epochs, ledger, found, frames),
         undecided=undecided,
-        notes=tuple(dict.fromkeys(notes_of(call, ranks, in_processes, ends, scored))),
+        notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def shift_of(reading: Reading) -> int | None:
+    """Return how far labels are ahead of inputs as they are handed out."""
+    ahead = reading.commonest_ahead
+    return None if ahead is None else ahead + reading.is_pair
+
+
+def facts_of(
+    call: LoaderCall,
+    epochs: Sequence[Reading],
+    ledger: TokenLedger,
+    found: Findings,
+    frames: Sequence[Frames],
+) -> dict[str, object]:
+    """Return the facts by their names in `FACTS`, as JSON holds them."""
+    first, starts = epochs[0], call.documents.starts
+    never = ledger.as_target == 0
+    never[starts] = False
+    lost = sum(found[name].count for name in ("lost", "ranks_lose") if name in found)
+    lengths = np.concatenate([np.array(epoch.lengths) for epoch in epochs])
+    facts: dict[str, object] = {
+        "tokens": len(call.stream),
+        "tokens_in_a_row": first.row_length,
+        "rows_in_a_batch": first.batch_size,
+        "rows_shorter_than_others": int((lengths < lengths.max()).sum()),
+        "batches": [epoch.num_batches for epoch in epochs],
+        "shift_of_labels": shift_of(first),
+        "types_of_labels": list(dict.fromkeys(n for e in epochs for n in e.label_types)),
+        "stride": commonest_stride(np.concatenate([epoch.starts for epoch in epochs])),
+        "share_that_is_a_target": ledger.targets / ledger.num_tokens,
+        "left_over": max(0, int(np.count_nonzero(never)) - lost),
+        "most_turns_as_a_target": int(ledger.as_target.max()),
+        "bytes_of_a_batch": first.num_bytes or None,
+        "blocks_of_memory": first.num_blocks or None,
+    }
+    if np.size(call.separator_ids):
+        facts["separators_that_end_texts"] = sum(e.ends for e in epochs)
+        facts["separators_that_are_scored"] = sum(e.ends_scored for e in epochs)
+    for each in frames:
+        facts[f"separators_{each.side}_documents"] = [
+            {"separators": list(run), "documents": count} for run, count in each.counts
+        ]
+    if 1 < len(starts) <= MOST_SOURCES:
+        of_each = np.add.reduceat(ledger.as_target, starts)
+        shares = of_each / max(1, of_each.sum())
+        facts["targets_by_document"] = [round(float(share), 3) for share in shares]
+    rows = np.unique(first.rows.first, return_inverse=True)[1]
+    if rows.max() >= 2:
+        mixing = measure_mixing(rows, int(rows.max()) + 1)
+        facts["correlation_of_successive_rows"] = round(mixing.correlation, 3)
+        facts["distance_of_successive_rows"] = round(mixing.distance, 3)
+        facts["distinct_steps_between_rows"] = round(mixing.distinct_steps, 3)
+    return facts
 
 
 def notes_of(
     call: LoaderCall,
     ranks: Sequence[RankReading],
     in_processes: bool,
-    ends: int,
-    scored: int,
 ) -> list[str]:
     """Say what is no finding, but good to know."""
     epochs = [rank.epochs[0] for rank in ranks]
     notes = [note for rank in ranks for note in rank.notes]
     notes += [remark for epoch in epochs for remark in epoch.remarks]
-    if ends and not scored:
+    if any(each.ends for each in epochs) and not any(e.ends_scored for e in epochs):
         words = "a model that learns only from these labels never learns to end a text"
         notes.append(f"no separator is scored where a text ends: {words}")
     if len(ranks) > 1 and not in_processes and "rank" not in call.names:
@@ -180,7 +248,7 @@ def notes_of(
             f"make_loader names {named}, but one rank was read: world_size=2 "
             "(--world-size 2) also compares ranks with one another"
         )
-    if not epochs[0].is_pair:
+    if not epochs[0].is_pair and not epochs[0].fills_gaps:
         notes.append("labels stand where inputs stand, because the model shifts them")
     if any(epoch.is_cut for rank in ranks for epoch in rank.epochs):
         notes.append(f"each epoch was ended after max_batches={call.max_batches}")

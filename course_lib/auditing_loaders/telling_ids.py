@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
 
-from course_lib.foundation.arguments import AtLeast, Ids, checked
+from course_lib.foundation.arguments import AtLeast, Ids, Length, checked
 
 # With these first ids, position p is the id first + p. None of them is 0, and none is
 # the padding or the end of a text of a common tokenizer.
@@ -15,6 +17,13 @@ FIRST_ID, FIRST_OF_MANY = 1_000, 1_000_000
 MOST_IN_16_BITS = 30_000
 # Ids below 1,000 that common tokenizers pad with, or begin and end texts with.
 RESERVED = (0, 1, 2, 3, 10, 11, 50, 100, 101, 102, 103)
+# Ids from here on don't fit into int16, and from there on not into uint16 either. Their
+# loaders give other ids back, which must not be those that are reserved or ignored.
+NO_INT16, NO_UINT16 = 2**15, 2**16
+NOT_WRAPPED = (*RESERVED, NO_UINT16 - 100, NO_UINT16 - 1)
+MOST_IDS = 2**20  # more than any vocabulary has
+NO_IDS = (-100, -1)  # labels that a loss ignores, and what fills up rows
+NARROW = ("int16", "uint16", "int8", "uint8")
 MOST_NEIGHBORS = 64
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SEED = 14
@@ -28,13 +37,15 @@ class TellingIds:
 
     Args:
         ids: the stream, shape (N,). Raises ValueError if 64 neighbors are too few.
+        vocab_size: all ids are below it; only for `of_length`.
+        fewest: neighbors that tell a place, at least.
     """
 
     @checked
-    def __init__(self, ids: Ids):
-        self.ids = ids.astype(np.int64)
+    def __init__(self, ids: Ids, vocab_size: int | None = None, fewest: Length = 1):
+        self.ids, self.vocab_size = ids.astype(np.int64), vocab_size
         self.alphabet = np.unique(self.ids)
-        self.neighbors = 0
+        self.neighbors = fewest - 1
         order = np.zeros(2, dtype=np.uint64)
         while len(np.unique(order)) < len(order):
             self.neighbors += 1
@@ -60,9 +71,24 @@ class TellingIds:
         vocab_size: Annotated[int, AtLeast(6)],
         num_tokens: Annotated[int, AtLeast(2, 2**30)],
     ) -> TellingIds:
-        """Make a stream of random ids below `vocab_size`, at least 6."""
-        allowed = np.setdiff1d(np.arange(min(vocab_size, 2**15)), RESERVED)
-        return cls(np.random.default_rng(SEED).choice(allowed, num_tokens))
+        """Make a stream of random ids below `vocab_size`, at least 6.
+
+        Where int16 or uint16 is too narrow for the vocabulary, every fourth id shows
+        it. The last few ids are left out, where tokenizers keep those of their own.
+        """
+        end, random = min(vocab_size, MOST_IDS), np.random.default_rng(SEED)
+        if end <= NO_INT16:
+            allowed = np.setdiff1d(np.arange(end), RESERVED)
+            return cls(random.choice(allowed, num_tokens), vocab_size)
+        narrow = NO_UINT16 if end > NO_UINT16 else NO_INT16
+        end -= min(end // 256, (end - narrow) // 2)
+        wrapped = np.add.outer(np.arange(0, end, NO_UINT16), NOT_WRAPPED)
+        allowed = np.setdiff1d(np.arange(end), wrapped)
+        ids = random.choice(allowed, num_tokens)
+        highest = allowed[allowed >= max(narrow, end - end // 32)]
+        if highest.size:
+            ids[::4] = random.choice(highest, len(ids[::4]))
+        return cls(ids, vocab_size)
 
     @classmethod
     @checked
@@ -102,6 +128,20 @@ class TellingIds:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def of_length(self, num_tokens: int) -> TellingIds:
+        """Make a stream of another length, of ids that are as small."""
+        return TellingIds.below(self.vocab_size, num_tokens)
+
+    @cached_property
+    def narrowed(self) -> dict[str, NarrowedIds]:
+        """The stream in each dtype that is too narrow for it."""
+        found = {}
+        for name in NARROW:
+            if (self.ids.astype(name) != self.ids).any():
+                with suppress(ValueError):  # in which nothing could be told
+                    found[name] = NarrowedIds(self, name)
+        return found
 
     def is_handed_out(self, values: np.ndarray) -> np.ndarray:
         """Say of each value whether it is an id of the stream."""
@@ -144,10 +184,43 @@ class TellingIds:
         return codes
 
 
+class NarrowedIds(TellingIds):
+    """A stream as a dtype keeps it that is too narrow for some of its ids."""
+
+    def __init__(self, stream: TellingIds, name: str):
+        ids = stream.ids.astype(name).astype(np.int64)
+        super().__init__(ids, fewest=min(2, len(ids)))
+        self.stream = stream
+        self.changed = np.unique(ids[ids != stream.ids])
+        self.kept, self.first = np.unique(ids, return_index=True)
+
+    def count(self, part: np.ndarray) -> int:
+        """Count the ids of a part of a batch that the dtype has changed."""
+        found = np.searchsorted(self.changed, part).clip(max=len(self.changed) - 1)
+        if not ((self.changed[found] == part) & ~np.isin(part, NO_IDS)).any():
+            return 0
+        places = self._places_of(part)
+        return int(((places >= 0) & (self.stream.ids[places] != part)).sum())
+
+    def _places_of(self, part: np.ndarray) -> np.ndarray:
+        return np.where(np.isin(part, NO_IDS), -1, self.positions(part))
+
+    def restore(self, part: np.ndarray) -> np.ndarray:
+        """Return the ids that were handed out."""
+        places = self._places_of(part)
+        right = np.where(places >= 0, self.stream.ids[places], part)
+        # Too few neighbors stand beside some; then any id that is kept so will do.
+        found = np.searchsorted(self.kept, part).clip(max=len(self.kept) - 1)
+        other = (self.kept[found] == part) & ~self.stream.is_handed_out(part)
+        other &= (places < 0) & ~np.isin(part, NO_IDS)
+        return np.where(other, self.stream.ids[self.first[found]], right)
+
+
 class CountedIds(TellingIds):
     """A stream that counts up, so that subtracting tells where an id comes from."""
 
     neighbors = 1
+    narrowed: dict[str, NarrowedIds] = {}  # so large ids are not what a vocabulary has
 
     def __init__(self, num_tokens: int):
         self.first = FIRST_ID if num_tokens <= MOST_IN_16_BITS else FIRST_OF_MANY
@@ -159,6 +232,9 @@ class CountedIds(TellingIds):
     def positions(self, rows: np.ndarray) -> np.ndarray:
         rows = np.asarray(rows, dtype=np.int64)
         return np.where(self.is_handed_out(rows), rows - self.first, -1)
+
+    def of_length(self, num_tokens: int) -> TellingIds:
+        return CountedIds(num_tokens)
 
 
 def _plain_encoder(tokenizer: object) -> Callable[[str], np.ndarray]:

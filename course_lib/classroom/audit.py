@@ -13,11 +13,18 @@ cu_seqlens. If make_loader names epoch, rank, world_size or document_starts, it 
 given those. A loader that reads files: write the ids into a file of its format first,
 as `course_lib.auditing_loaders.recipes` shows.
 
+This is about loaders for the prediction of the next token. Where labels are what was
+masked in the inputs, most of it can't be decided.
+
 The report says what is wrong, with evidence that you can check by hand, and what the
 loader does. The exit status is 0 if the loader is clean, 1 if something was found that
 is not allowed, 2 if it could not be run, and 3 if nothing was found but something could
 not be decided. So the command may be one of your tests. What the loader itself prints
 goes to stderr.
+
+Three things are not tried: to resume with another number of ranks, to read one more
+epoch after a loader was resumed twice, and to compare the loader of the training data
+with that of the validation data.
 """
 
 import argparse
@@ -31,13 +38,19 @@ import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from course_lib.auditing_loaders import FINDINGS, VERSION, Audit, audit_loader
+from course_lib.auditing_loaders import (
+    FACTS,
+    FINDINGS,
+    VERSION,
+    Audit,
+    audit_loader,
+)
 from course_lib.classroom.links import user_path
 
 CLEAN, FOUND, NOT_RUN, UNDECIDED = 0, 1, 2, 3
 TIME_LIMIT = 600  # seconds
 NUMBERS = {
-    "num_tokens": "ids to feed (default: fifty steps of all ranks)",
+    "num_tokens": "ids to feed (default: fifty steps of all ranks, and then a few more or less)",
     "num_epochs": "epochs to read (default: 2)",
     "world_size": "ranks (default: 1)",
     "resume_after": "batches after which to resume (default: half of an epoch)",
@@ -96,9 +109,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     words = "write a picture of ledger, order and ranks"
     parser.add_argument("--picture", type=user_path, metavar="FILE.png", help=words)
-    parser.epilog = "\n".join(
-        ["findings:", *(f"    {name:<18} {words}" for name, words in FINDINGS.items())]
-    )
+    findings = [f"    {name:<18} {words}" for name, words in FINDINGS.items()]
+    facts = [
+        f"    {name:<30} {fact.meaning} ({fact.type})" for name, fact in FACTS.items()
+    ]
+    lines = ["findings:", *findings, "", "facts, by their names in JSON:", *facts]
+    parser.epilog = "\n".join(lines)
 
 
 def run(options: argparse.Namespace) -> int:
