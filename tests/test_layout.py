@@ -33,6 +33,7 @@ LESSONS = [
 FOUNDATION = [
     "arguments",
     "progress",
+    "signs",
     "intervals",
     "tokenizing",
     "streams",
@@ -71,6 +72,7 @@ CLASSROOM = [
     "scores",
     "tokenize",
     "audit",
+    "show",
 ]
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
 TESTED_WITH_THEIR_LESSON = {"coverage", "file_tasks", "gallery", "inputs", "loading", "merging", "one_screen"}

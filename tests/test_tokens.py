@@ -5,13 +5,7 @@ import re
 import pytest
 
 from course_lib.teaching import TokenRows
-from course_lib.teaching.tokens import signs
 from test_tables import Balanced
-
-
-def test_what_draws_nothing_is_a_sign_or_a_code_point():
-    assert signs("a b\n\t") == "a␣b↵⇥"
-    assert signs("\r\u200b\xa0\ud800") == "U+000DU+200BU+00A0U+D800"
 
 
 def test_tokens_are_named_counted_and_told_apart():
