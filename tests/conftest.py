@@ -13,10 +13,9 @@ settings.register_profile("search", deadline=None, database=None, max_examples=1
 settings.load_profile("course")
 
 # As lessons do, these start kernels, a browser, a cluster, or programs by the dozen; or they judge hundreds of answers.
+# In other files, the tests that do so are marked one by one.
 SLOW = {
     "test_anywhere",
-    "test_audit_command",
-    "test_auditing_loaders",
     "test_auditing_our_loaders",
     "test_book",
     "test_browser",
@@ -24,7 +23,6 @@ SLOW = {
     "test_checker",
     "test_commands",
     "test_executors",
-    "test_gallery",
     "test_many_machines",
     "test_my_loader",
     "test_nbgrader",

@@ -751,7 +751,7 @@ def counts_one_window_less(ids):
     return pairs(ids, starts[: len(starts) // B * B])
 
 
-@planted("lost", "repeated", num_tokens=None)  # where the last batch of the default length is full, another length tells
+@planted("lost", "repeated", num_tokens=None)  # another length tells, if the last batch is full at the default one
 def fills_up_blocks(ids, epoch):
     starts = shuffled(np.arange(0, len(ids) - T + 1, T), epoch)
     return ({"input_ids": rows(ids, batch)} for batch in batched(np.append(starts, starts[: -len(starts) % B])))
@@ -903,7 +903,8 @@ planted(
     narrow_inputs=lambda ids, epoch: kept_as(ids, "uint16", epoch, labels_too=False),
     narrow_rows=lambda ids, epoch: kept_as(ids, "uint16", epoch, mapping=True, back=np.int32),
 )
-planted("narrow_ids", many_narrow_ids=lambda ids: kept_as(ids, "int16"), num_epochs=1, num_tokens=33_000, vocab_size=50_257)
+of_many = {"num_epochs": 1, "num_tokens": 33_000, "vocab_size": 50_257}
+planted("narrow_ids", many_narrow_ids=lambda ids: kept_as(ids, "int16"), **of_many)
 
 
 def narrow_packs(ids, document_starts, epoch, dtype) -> Iterator:
@@ -1126,7 +1127,7 @@ planted("same_order", sources_after_one_another=partial(sources_in_turn, turns="
 
 
 def even_batches(ids, rank, world_size, shuffles=False, size=B, by_rows=False) -> Iterator:
-    """In the order of the file; the last batches are filled up with the first windows, so that all ranks have as many."""
+    """In the order of the file; the last batches are filled up with the first windows, so that ranks have as many."""
     starts = shuffled(windows(ids), 3) if shuffles else windows(ids)
     step = 1 if world_size == 1 else world_size if by_rows else world_size * size
     starts = np.append(starts, starts[: -len(starts) % step])

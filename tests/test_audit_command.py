@@ -152,7 +152,10 @@ def run(tmp_path, monkeypatch):
     return status
 
 
-@pytest.mark.parametrize("words", STATUS)
+SLOW = {"ranks --world-size 2 --processes"}
+
+
+@pytest.mark.parametrize("words", [pytest.param(words, marks=[pytest.mark.slow] * (words in SLOW)) for words in STATUS])
 def test_a_command_says_by_its_status(words, run, capsys):
     name, *options = words.split()
     status = run(f"loaders.py:{name}", *options)
@@ -202,6 +205,7 @@ def test_a_file_may_have_any_name(name, run, capsys):
     assert run(f"{name}:bad") == 1
 
 
+@pytest.mark.slow
 def test_it_runs_as_a_program(run, tmp_path):
     program = [sys.executable, "-m", "course_lib", "audit", str(tmp_path / "loaders.py") + ":bad"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -76,8 +76,16 @@ def said(name: str) -> str:
 # What was planted
 
 
+HEAVY = {"stateful", "many_tokens", "many_narrow_ids", "uint16_and_large", "wide_enough_for_large"}
+
+
+def is_heavy(name: str) -> bool:
+    """Whether it starts processes or workers, loads a library, or has very many ids."""
+    return name in HEAVY or "workers" in name or bool(CASES[name].arguments.get("processes"))
+
+
 @pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")  # by torchdata
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * is_heavy(name)) for name in CASES])
 def test_it_finds_what_was_planted_and_nothing_else(name):
     audit = audit_of(name)
     assert set(audit.names) == set(CASES[name].names), said(name)
@@ -173,6 +181,7 @@ def targets_of(batches: list, row: int, batch: int) -> list[int]:
     return (np.atleast_2d(found[1])[row] - 1_000).tolist()
 
 
+@pytest.mark.slow  # with workers
 @pytest.mark.parametrize("which", ["repeated", "ranks_overlap"])
 def test_evidence_names_two_rows_that_have_the_target(which):
     names = [name for name, case in PLANTED.items() if which in case.names and "process" not in name]
@@ -265,6 +274,7 @@ def from_starts(ids, starts, length, size, mapping):
             yield pair(ids, batch, length)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.data())
 def test_a_random_scheme_is_recovered_exactly(data):
@@ -320,6 +330,7 @@ def right_scheme(ids, epoch, rank, world_size, *, kind, length, size, stride, se
     return (pair(ids, share[rank], length) for share in shares if len(share[rank]))
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.data())
 def test_no_right_scheme_of_any_size_is_accused(data):
@@ -795,6 +806,7 @@ def test_what_was_not_read_is_said_in_singular_and_plural():
 # On one screen
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")  # by torchdata
 def test_the_audit_on_one_screen_finds_as_many_as_the_lesson_says():
     lesson = nbformat.read(ROOT / "notebooks" / "14_auditing_loaders.ipynb", 4)
@@ -876,7 +888,9 @@ CRASHES = {
 }
 
 
-@pytest.mark.parametrize("when", CRASHES)
+@pytest.mark.parametrize(
+    "when", [pytest.param(when, marks=[pytest.mark.slow] * (when == "in a process")) for when in CRASHES]
+)
 def test_a_crash_is_told_by_its_class_and_its_words(when):
     make_loader, arguments = CRASHES[when]
     with pytest.raises(LoaderError) as error:

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.auditing_loaders.batch_rows import View, NO_ID, read_batch, type_of_labels
+from course_lib.auditing_loaders.batch_rows import NO_ID, View, read_batch, type_of_labels
 from course_lib.foundation import IGNORED
 
 shapes = st.tuples(st.integers(1, 4), st.integers(1, 7))
@@ -188,7 +188,7 @@ def test_labels_on_another_device_than_inputs_are_told():
     kind, remark = type_of_labels(there, here)
     assert remark == "labels are on cpu, and inputs on meta"
     assert kind == "int64 on cpu, and inputs on meta"
-    assert type_of_labels(here) == ("none", "")
+    assert type_of_labels(here) == ("", "")
 
 
 def test_who_sees_whom_is_what_a_loop_over_tokens_finds():

@@ -12,15 +12,9 @@ from hypothesis import strategies as st
 from course_lib.auditing_loaders.coverage import CHANCE, epochs_to_decide, find_overlaps, find_repeats, log_orders
 from course_lib.auditing_loaders.findings import Findings
 from course_lib.auditing_loaders.loader_reading import Documents, read_epoch
-from test_loader_reading import call_of, reading_of
+from readings import LENGTH, call_of, reading_at
 
 NO_DOCUMENTS = Documents(np.array([0]), False)
-LENGTH = 4
-
-
-def reading_at(starts, size=3, num_tokens=60, **more):
-    batches = [list(starts[at : at + size]) for at in range(0, len(starts), size)]
-    return reading_of(batches, LENGTH, num_tokens=num_tokens, **more)
 
 
 def targets_of(starts) -> Counter:

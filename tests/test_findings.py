@@ -21,8 +21,7 @@ from course_lib.auditing_loaders.findings import (
 )
 from course_lib.foundation import AffineOrder, BlockOrder, RandomOrder
 from planted_loaders import PLANTED
-from test_coverage import reading_at
-from test_orders import from_a_buffer
+from readings import from_a_buffer, reading_at
 
 SIZE = 400
 ORDERS = {  # and whether an audit should say something

@@ -43,6 +43,7 @@ def test_each_has_a_row_of_the_table():
     assert list(FINDINGS) == list(GALLERY)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")  # by torchdata
 @pytest.mark.parametrize("name", GALLERY)
 def test_an_audit_finds_what_the_lesson_tells(name):
@@ -58,6 +59,7 @@ def test_the_lesson_prints_the_same():
         assert findings == (", ".join(FINDINGS[name]) or "clean"), name
 
 
+@pytest.mark.slow
 def test_no_library_is_imported_before_it_is_asked_for():
     program = "import sys, course_lib.auditing_loaders.gallery; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)

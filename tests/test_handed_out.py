@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from course_lib.auditing_loaders.handed_out import count_passes, goes_forward, ledger_of
 from course_lib.auditing_loaders.loader_reading import read_epoch
 from course_lib.foundation import token_ledger
-from test_loader_reading import call_of, reading_of
+from readings import call_of, reading_of
 
 some_batches = st.lists(st.lists(st.integers(0, 55), min_size=1, max_size=3), min_size=1, max_size=5)
 

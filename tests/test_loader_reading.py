@@ -3,27 +3,8 @@
 import numpy as np
 import pytest
 
-from course_lib.auditing_loaders.loader_reading import LoaderCall, LoaderError, guarded, make_stream, read_epoch
-
-
-def call_of(make_loader, num_tokens=60, lengths=None, max_batches=None, **more):
-    return LoaderCall(make_loader, *make_stream(num_tokens, lengths, None, None), max_batches=max_batches, **more)
-
-
-def loader_of(batches, length):
-    """Windows at these starts, a list of starts for each batch."""
-
-    def make_loader(ids):
-        for starts in batches:
-            at = np.array(starts)[:, None] + np.arange(length)
-            yield ids[at], ids[at + 1]
-
-    return make_loader
-
-
-def reading_of(batches, length=4, **more):
-    call = call_of(loader_of(batches, length), **more)
-    return read_epoch(call, call())
+from course_lib.auditing_loaders.loader_reading import LoaderError, guarded, make_stream, read_epoch
+from readings import call_of, loader_of, reading_of
 
 
 def test_documents_know_who_a_position_belongs_to_and_what_is_an_edge():

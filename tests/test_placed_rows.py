@@ -57,10 +57,10 @@ def test_what_came_before_and_what_jumps_are_those_of_a_loop(positions, kept):
 def test_what_is_never_handed_out_is_padding_unless_it_separates(positions):
     labels = [ids_at(positions)]
     is_pad = [position < 0 for position in positions]
-    assert placed(positions, labels=labels).scored_filler.tolist() == [is_pad]
-    assert not placed(positions, (PAD,), labels=labels).scored_filler.any()
+    assert placed(positions, labels=labels).scores_filler.tolist() == [is_pad]
+    assert not placed(positions, (PAD,), labels=labels).scores_filler.any()
     unscored = [[IGNORED if pad else label for pad, label in zip(is_pad, labels[0], strict=True)]]
-    assert not placed(positions, labels=unscored).scored_filler.any()
+    assert not placed(positions, labels=unscored).scores_filler.any()
     assert placed(positions, labels=unscored).dropped.tolist() == [is_pad]
 
 

@@ -16,15 +16,10 @@ IDS = 1_000 + np.arange(200)
 STARTS = np.array([0, 30, 31, 120])
 
 
-def test_flat_files_and_those_of_llm_c_hold_uint16(tmp_path):
+def test_flat_files_hold_uint16(tmp_path):
     path = tmp_path / "ids.bin"
     recipes.write_flat(IDS, path)
     assert np.fromfile(path, dtype="<u2").tolist() == IDS.tolist()
-    recipes.write_llm_c(IDS, path)
-    header = np.fromfile(path, dtype="<i4", count=256)
-    assert header[:3].tolist() == [20240520, 1, 200]
-    assert not header[3:].any()
-    assert np.fromfile(path, dtype="<u2", offset=1024).tolist() == IDS.tolist()
 
 
 def test_megatron_gets_a_pair_of_files_with_a_sequence_for_each_document(tmp_path):
@@ -42,8 +37,8 @@ def test_megatron_gets_a_pair_of_files_with_a_sequence_for_each_document(tmp_pat
 
 def test_a_loader_of_a_file_is_audited(tmp_path):
     def make_loader(ids):
-        recipes.write_llm_c(ids, tmp_path / "ids.bin")
-        return plain(np.fromfile(tmp_path / "ids.bin", "<u2", offset=1024))
+        recipes.write_flat(ids, tmp_path / "ids.bin")
+        return plain(np.fromfile(tmp_path / "ids.bin", "<u2"))
 
     assert audit_loader(make_loader).clean
     assert audit_loader(make_loader, num_tokens=40_000, vocab_size=50_257).clean
@@ -60,6 +55,10 @@ def test_the_lines_of_other_formats_do_what_they_say(tmp_path, monkeypatch):
     known |= {"ids": IDS, "document_starts": STARTS, "texts": ["a\nb", "ü"]}
     exec("\n".join(lines), known)
     documents = [each.tolist() for each in np.split(IDS, STARTS[1:])]
+    header = np.fromfile("llm_c.bin", dtype="<i4", count=256)
+    assert header[:3].tolist() == [20240520, 1, 200]
+    assert not header[3:].any()
+    assert np.fromfile("llm_c.bin", dtype="<u2", offset=1024).tolist() == IDS.tolist()
     assert np.load("ids.npy").tolist() == IDS.tolist()
     assert parquet.read_table("ids.parquet")["input_ids"].to_pylist() == documents
     assert datasets.load_from_disk("ids")["input_ids"] == documents
@@ -68,10 +67,9 @@ def test_the_lines_of_other_formats_do_what_they_say(tmp_path, monkeypatch):
 
 
 def test_what_a_format_cannot_hold_is_refused(tmp_path):
-    for write in (recipes.write_flat, recipes.write_llm_c):
-        for ids in ([70_000], [-1], [2**16]):
-            with pytest.raises(ValueError, match="ids must fit into uint16"):
-                write(ids, tmp_path / "a")
+    for ids in ([70_000], [-1], [2**16]):
+        with pytest.raises(ValueError, match="ids must fit into uint16"):
+            recipes.write_flat(ids, tmp_path / "a")
     for starts, words in (([1], "rise from 0"), ([0, 0], "rise from 0"), ([], "rise from 0"), ([0, 2], "lie inside")):
         with pytest.raises(ValueError, match=f"document_starts must {words}"):
             recipes.write_megatron([5, 6], starts, tmp_path / "a")

@@ -1,37 +1,16 @@
 """Tables: as HTML, and as the text that outputs are compared by."""
 
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 import torch
 
+from balanced_page import Balanced
 from course_lib.teaching import Table, TokenRows, show_table, show_tokens
 
 ROWS = [["stride 1", 123456, 2.5], ["stride T", 7, 11.0]]
 HEADER = ["scheme", "tokens", "bits"]
-
-
-class Balanced(HTMLParser):
-    """Fails on tags that are not closed in their order, and collects what they hold."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.open, self.tags, self.words = [], [], []
-        self.feed(html)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes).get("style", "")))
-        if tag != "br":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.words.append(data)
 
 
 @pytest.mark.parametrize(

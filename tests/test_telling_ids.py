@@ -70,8 +70,8 @@ def test_ids_of_a_large_vocabulary_show_which_dtypes_are_too_narrow(vocab_size, 
     for name in stream.narrowed:
         kept = stream.ids.astype(name).astype(int)
         assert not np.isin(kept[kept != stream.ids], (*RESERVED, -100, -1)).any() or "8" in name
-        assert stream.narrowed[name].count(kept[None]) == np.count_nonzero(kept != stream.ids)
         if "16" in name:
+            assert stream.narrowed[name].count(kept[None]) == np.count_nonzero(kept != stream.ids)
             assert stream.narrowed[name].restore(kept[None]).tolist() == [stream.ids.tolist()]
     assert all(each.count(stream.ids[None]) == 0 for name, each in stream.narrowed.items() if "16" in name)
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from balanced_page import Balanced
 from course_lib.teaching import TokenRows
-from test_tables import Balanced
 
 
 def test_tokens_are_named_counted_and_told_apart():

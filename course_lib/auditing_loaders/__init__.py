@@ -1,4 +1,4 @@
-"""Lesson 14: what any loader does, told by the batches that it makes.
+"""Lesson 14: what any loader does, seen from the batches that it makes.
 
 The loader gets a stream of ids that tell their own positions (`telling_ids`). So a
 batch, read as rows (`batch_rows`) whose places are known (`placed_rows`), says where
@@ -119,7 +119,7 @@ def audit_loader(
         resume_after: the number of batches after which the loader is resumed in a new
             one, if it has `state_dict` and `load_state_dict`; by default half of them.
         vocab_size: ids stay below it, and a few neighbors in a row tell their place.
-            Documents that are shorter than that cannot be told.
+            Shorter documents than that cannot be identified.
         max_batches: an epoch ends here, if a loader is endless.
         separator_ids: ids of the loader's own, such as an end of text, which may be
             scored. Any other id that was not handed out counts as padding.
@@ -225,7 +225,8 @@ def add_other_length(
         for name, finding in found.items()
     }
     both = more | own
-    return replace(audit, findings=tuple(both[name] for name in FINDINGS if name in both))
+    in_order = tuple(both[name] for name in FINDINGS if name in both)
+    return replace(audit, findings=in_order)
 
 
 def judge(

@@ -307,7 +307,8 @@ def _read_what_tells_apart(
             "infers documents from positions only where it gets no mask"
         ] = begin_again & ~begins
     begins |= positions_begin
-    return positions, views, [f"{name} {words}" for words, at in remarks.items() if at.any()]
+    said = [f"{name} {words}" for words, at in remarks.items() if at.any()]
+    return positions, views, said
 
 
 def _read_segments(name: str, numbers: object, is_kept: np.ndarray) -> View | None:

@@ -7,7 +7,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from course_lib.auditing_loaders.findings import (
     counted,
     such_as,
 )
-from course_lib.auditing_loaders.handed_out import Reading
+from course_lib.auditing_loaders.handed_out import Reading, Windows
 from course_lib.auditing_loaders.loader_reading import Documents
 
 # Of the stream, that may be left over without a finding. By default a step of all ranks
@@ -66,12 +65,20 @@ def find_repeats(
         found.count("repeated", count, words + whose)
 
 
-def windows_of(readings: Sequence[Reading]) -> SimpleNamespace:
+@dataclass(frozen=True)
+class WindowsOfRanks(Windows):
+    """The windows of all ranks, with the rank and the pass of each."""
+
+    rank: np.ndarray
+    pass_number: np.ndarray
+
+
+def windows_of(readings: Sequence[Reading]) -> WindowsOfRanks:
     """Return the windows of all ranks: first and last target, rank, row and pass."""
     each = [reading.windows for reading in readings]
     ranks = [np.full(len(own.row), number) for number, own in enumerate(each)]
     passes = [r.pass_of_rows[own.row] for r, own in zip(readings, each, strict=True)]
-    return SimpleNamespace(
+    return WindowsOfRanks(
         first=np.concatenate([own.first for own in each]),
         last=np.concatenate([own.last for own in each]),
         row=np.concatenate([own.row for own in each]),
@@ -81,7 +88,7 @@ def windows_of(readings: Sequence[Reading]) -> SimpleNamespace:
 
 
 def find_again(
-    windows: SimpleNamespace,
+    windows: WindowsOfRanks,
     readings: Sequence[Reading],
     documents: Documents,
 ) -> tuple[np.ndarray, np.ndarray, int | None]:
@@ -107,18 +114,18 @@ def find_again(
     overlaps = (last[which] >= first[1:]) & (number[which] == number[1:])
     step = first[1:] - first[:-1]
     is_copy = overlaps & (step == 0) & (last[1:] == last[:-1])
-    at_end = overlaps & np.isin(last[1:], ends) & ~is_copy
-    is_again = overlaps & ~at_end
+    ends_document = overlaps & np.isin(last[1:], ends) & ~is_copy
+    reads_again = overlaps & ~ends_document
     document = documents.number_of(first)
     inside = (number[1:] == number[:-1]) & (document[1:] == document[:-1])
-    regular, possible = strides_of(step[inside & ~at_end & ~is_copy], readings)
+    regular, possible = strides_of(step[inside & ~ends_document & ~is_copy], readings)
     open_to = None
     if regular is not None:
-        is_again &= step < regular
-    elif possible is not None and (is_again & (step >= possible)).any():
-        is_again &= step < possible
+        reads_again &= step < regular
+    elif possible is not None and (reads_again & (step >= possible)).any():
+        reads_again &= step < possible
         open_to = possible
-    at = np.flatnonzero(is_again)
+    at = np.flatnonzero(reads_again)
     return order[at + 1], order[which[at]], open_to
 
 
@@ -257,7 +264,7 @@ def begins_again(reading: Reading) -> int | None:
 
 @dataclass
 class Loss:
-    """What the tokens that nobody reads come to: a finding, a fact, or an open question."""
+    """What the tokens that nobody reads come to: a finding, a fact, or neither yet."""
 
     name: str  #: of the finding
     finding: Finding | None = None
@@ -404,8 +411,10 @@ def step_of(ranks: Sequence[Reading]) -> int:
     """Return how many tokens of the stream one step of all ranks goes on by: B windows
     of each rank, a stride apart, or B rows where they are no regular windows."""
     size = max(reading.batch_size for reading in ranks)
-    width = ranks[0].row_length
-    return size * len(ranks) * min(width, regular_stride(ranks) or width)
+    width, stride = ranks[0].row_length, regular_stride(ranks)
+    if stride is not None and stride >= FEWEST_TO_SPARE:
+        width = min(width, stride)
+    return size * len(ranks) * width
 
 
 def regular_stride(ranks: Sequence[Reading]) -> int | None:

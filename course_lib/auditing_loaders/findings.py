@@ -95,14 +95,14 @@ def find_in_rows(
     tell("broken_row", rows.misplaced & ~jumps, other_label_words)
     tell("crosses_documents", crosses | leaks, crossing_words)
     if rows.batch.labels is not None:
-        tell("scored_padding", rows.scored_filler, padding_words)
+        tell("scored_padding", rows.scores_filler, padding_words)
         tell("scored_padding", scored_firsts(rows, documents), first_words)
 
 
 def scored_firsts(rows: PlacedRows, documents: Documents) -> np.ndarray:
     """Where the first token of a document is scored, though it sees nothing before."""
     firsts = rows.batch.hides_before & rows.is_target & (rows.tokens >= 0)
-    firsts &= ~rows.scored_filler & ~(rows.moves_on & (not rows.batch.views))
+    firsts &= ~rows.scores_filler & ~(rows.moves_on & (not rows.batch.views))
     if documents.are_known:
         firsts &= np.isin(rows.tokens, documents.starts) | rows.jumps
     # in a pair it may be the last of the document before
@@ -114,7 +114,8 @@ def narrow_words(rows: PlacedRows, row: int, place: int, documents: Documents) -
     came, right = batch.came[row, place], batch.inputs[row, place]
     if came == right:  # so it is the label
         right = batch.labels[row, place]
-    return f"has the id {came} where {right} was handed out, as {batch.kept_as} keeps it"
+    words = f"has the id {came} where {right} was handed out"
+    return f"{words}, as {batch.kept_as} keeps it"
 
 
 def shift_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
@@ -146,7 +147,8 @@ def crossing_words(rows: PlacedRows, row: int, place: int, documents: Documents)
     begin = documents.starts[documents.number_of(here) - 1]
     verb = "predicts" if rows.labels[row, place] == here else "reads on at"
     words = f"{verb} position {here}, which belongs to the document from {begin} on"
-    if rows.hidden[row, place] or documents.number_of(before) == documents.number_of(here):
+    both = documents.number_of(np.array([before, here]))
+    if rows.hidden[row, place] or both[0] == both[1]:
         names = " and ".join(view.name for view in rows.batch.views)
         return f"{words}, and sees tokens of another one: so says {names}"
     between = " and a separator" * bool(rows.separated[row, place])

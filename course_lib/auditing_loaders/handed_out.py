@@ -5,9 +5,8 @@ each row. Every finding of an audit is a question to them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -15,28 +14,52 @@ from course_lib.auditing_loaders.batch_rows import BatchRows
 from course_lib.auditing_loaders.placed_rows import PlacedRows
 from course_lib.foundation.ledger import TokenLedger, why_unused
 
-# What is kept of each place, and of each row: what these are called in `PlacedRows`.
-OF_PLACES = {
-    "tokens": np.int32,
-    "labels": np.int32,
-    "context": np.int32,
-    "is_input": np.bool_,
-    "is_target": np.bool_,
-    "scored": np.bool_,
-    "in_window": np.bool_,
-    "begins_window": np.bool_,
-}
+
+@dataclass(frozen=True)
+class Places:
+    """An entry for each place of each row, row after row; called as in `PlacedRows`."""
+
+    tokens: np.ndarray  #: int32, positions in the stream, -1 where none is identified
+    labels: np.ndarray  #: int32, the same
+    context: np.ndarray  #: int32, tokens that the label is predicted from
+    is_input: np.ndarray  #: bool, and so are all others
+    is_target: np.ndarray
+    scored: np.ndarray
+    in_window: np.ndarray
+    begins_window: np.ndarray
+
+
+@dataclass(frozen=True)
+class Rows:
+    """An entry for each row."""
+
+    batch: np.ndarray  #: its number
+    row: np.ndarray  #: the place of the row in it
+    begin: np.ndarray  #: where the row begins in `Places`
+    first: np.ndarray  #: its first identified position, -1 where none is
+    last_target: np.ndarray  #: its highest target, -1 where there is none
+    key: np.ndarray  #: uint64, which two share only if they hold the same tokens
+    ahead: np.ndarray  #: float, by how much labels are too far ahead, NaN if unknown
+
+
+@dataclass(frozen=True)
+class Windows:
+    """An entry for each run of neighboring targets in a row."""
+
+    first: np.ndarray  #: positions of its first and its last target
+    last: np.ndarray
+    row: np.ndarray  #: its number in `Rows`
+
+
+# What is kept of a batch, and as what.
+OF_PLACES = {each.name: np.bool_ for each in fields(Places)}
+OF_PLACES |= dict.fromkeys(("tokens", "labels", "context"), np.int32)
 OF_ROWS = {"first": np.int64, "last_target": np.int64, "key": np.uint64, "ahead": float}
 
 
 @dataclass
 class Reading:
-    """What one rank got from one iteration, or from a part of it.
-
-    `reading.places` has a column for each name of `OF_PLACES`, row after row, and
-    `reading.rows` one for each of `OF_ROWS`, with `batch` and `row`, the place of the
-    row, and `begin`, where it begins in the columns of places.
-    """
+    """What one rank got from one iteration, or from a part of it."""
 
     num_tokens: int
     epoch: int = 0
@@ -52,8 +75,8 @@ class Reading:
     lengths: list[int] = field(default_factory=list)  #: ids in each row
     label_types: dict[str, None] = field(default_factory=dict)  #: in their order
     remarks: dict[str, None] = field(default_factory=dict)  #: of batches
-    of_stream: int = 0  #: tokens of the stream, whether their place is identified or not
-    unidentified: int = 0  #: targets of the stream that tell no place
+    of_stream: int = 0  #: tokens of the stream, their place identified or not
+    unidentified: int = 0  #: targets of the stream whose place is not identified
     ends: int = 0  #: separators after a token of the stream
     ends_scored: int = 0
     scored: int = 0  #: labels of the stream that the loss counts
@@ -74,7 +97,7 @@ class Reading:
         if batch.label_type:
             self.label_types[batch.label_type] = None
         self.remarks.update(dict.fromkeys(batch.remarks))
-        self.of_stream += int((~rows.filler).sum())
+        self.of_stream += int((~rows.is_filler).sum())
         self.unidentified += int(rows.unidentified.sum())
         self.scored += int(rows.of_stream_labels.sum())
         self.masked_out += int(rows.masks_out.sum())
@@ -107,17 +130,15 @@ class Reading:
         return max(self.lengths, default=0)
 
     @cached_property
-    def places(self) -> SimpleNamespace:
-        """The columns of all places."""
+    def places(self) -> Places:
         found = {name: [np.zeros(0, kind)] for name, kind in OF_PLACES.items()}
         for batch in self.batches:  # which are freed, column by column
             for name, columns in found.items():
                 columns.append(batch.pop(name).ravel())
-        return SimpleNamespace(**{n: np.concatenate(found.pop(n)) for n in OF_PLACES})
+        return Places(**{name: np.concatenate(found.pop(name)) for name in OF_PLACES})
 
     @cached_property
-    def rows(self) -> SimpleNamespace:
-        """The columns of all rows."""
+    def rows(self) -> Rows:
         sizes = [size for size, _ in self.shapes]
         widths = np.array([width for _, width in self.shapes], dtype=np.int64)
         widths = np.repeat(widths, sizes)
@@ -125,7 +146,7 @@ class Reading:
             name: np.concatenate([np.zeros(0, kind), *(b[name] for b in self.batches)])
             for name, kind in OF_ROWS.items()
         }
-        return SimpleNamespace(
+        return Rows(
             batch=np.repeat(np.arange(len(sizes)), sizes),
             row=np.concatenate([np.zeros(0, np.int64), *map(np.arange, sizes)]),
             begin=np.cumsum(widths) - widths,
@@ -168,8 +189,8 @@ class Reading:
         return self.places.tokens[self.places.begins_window].astype(np.int64)
 
     @cached_property
-    def windows(self) -> SimpleNamespace:
-        """All runs of neighboring targets in rows: `first`, `last` and the `row`."""
+    def windows(self) -> Windows:
+        """All runs of neighboring targets in rows."""
         rows, at = self.rows, np.flatnonzero(self.places.in_window)
         row = np.searchsorted(rows.begin, at, side="right") - 1
         # where labels are too far ahead, it is the window that they should be of
@@ -179,7 +200,7 @@ class Reading:
         opens[1:] = (np.diff(label) != 1) | (np.diff(at) != 1)
         begin = np.flatnonzero(opens)
         end = np.append(begin[1:], len(at))[: len(begin)] - 1
-        return SimpleNamespace(first=label[begin], last=label[end], row=row[begin])
+        return Windows(first=label[begin], last=label[end], row=row[begin])
 
     @property
     def pass_of_rows(self) -> np.ndarray:
@@ -328,8 +349,8 @@ def count_passes(ranks: Sequence[Sequence[Reading]]) -> None:
                 begin, end = np.searchsorted(reading.rows.batch, [batch, batch + 1])
                 keys = reading.order[begin:end].tolist()
                 for row, key in enumerate(keys, begin):
-                    is_again = key in seen and key not in of_others
-                    if is_again and len(known) - len(seen) < most_missing:
+                    comes_again = key in seen and key not in of_others
+                    if comes_again and len(known) - len(seen) < most_missing:
                         seen, number = set(), number + 1
                     seen |= {key} & known
                     reading.passes[row] = number

@@ -15,7 +15,7 @@ def restore_ids(batch: BatchRows, stream: TellingIds) -> BatchRows:
     them, and keep in the batch which these are.
 
     They are recognized by their neighbors, as other ids are. So what else a loader does
-    can be told as if it kept them rightly.
+    can be seen as if it kept them rightly.
     """
     parts = [batch.inputs, *([] if batch.labels is None else [batch.labels])]
     counts = {

@@ -1,4 +1,4 @@
-"""Rows of a batch whose ids have told their positions, and what happens inside them."""
+"""Rows of a batch as positions in the stream, and what happens inside them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from course_lib.auditing_loaders.telling_ids import TellingIds
 
 
 class PlacedRows:
-    """A batch as positions in the stream, each of shape (B, M), -1 where none is told.
+    """A batch as positions in the stream, of shape (B, M), -1 where none is identified.
 
     As in `BatchRows`, the label at a place is predicted from the tokens before it.
 
@@ -44,7 +44,7 @@ class PlacedRows:
             right = np.where(before >= 0, before + 1, -1)
         self.labels, of_stream = self.tokens, stream.is_handed_out(batch.inputs)
         #: the token is not of the stream, or a mask calls it padding
-        self.filler = ~batch.is_kept | ~of_stream
+        self.is_filler = ~batch.is_kept | ~of_stream
         if batch.labels is not None:
             self.labels = stream.positions(batch.labels)
             of_stream = stream.is_handed_out(batch.labels)
@@ -52,11 +52,11 @@ class PlacedRows:
             self._tell_labels(stream, right)
         scored, known = batch.scored, (self.labels >= 0) & (right >= 0)
         #: the label is padding, and scored
-        self.scored_filler = np.zeros_like(scored)
+        self.scores_filler = np.zeros_like(scored)
         if batch.labels is not None:
             own = of_stream | np.isin(batch.labels, separator_ids)
-            self.scored_filler = scored & ~(own & batch.judged)
-        #: the label is scored, and of the stream, but tells no place
+            self.scores_filler = scored & ~(own & batch.judged)
+        #: the label is scored, and of the stream, but its place is not identified
         self.unidentified = scored & of_stream & batch.judged & (self.labels < 0)
         self.ahead = most_ahead(self.labels - right, scored & known)
         if batch.is_pair:  # where a row has no further input, its target is the token
@@ -96,13 +96,13 @@ class PlacedRows:
 
     @cached_property
     def last(self) -> np.ndarray:
-        """The nearest place before with a told token, or -1."""
+        """The nearest place before with an identified token, or -1."""
         places = np.where(self.tokens >= 0, np.arange(self.tokens.shape[1]), -1)
         return move_right(np.maximum.accumulate(places, axis=1), -1)
 
     @cached_property
     def before(self) -> np.ndarray:
-        """The position of the told token before, or -1."""
+        """The position of the identified token before, or -1."""
         before = np.take_along_axis(self.tokens, self.last.clip(0), axis=1)
         return np.where(self.last >= 0, before, -1)
 
@@ -145,7 +145,7 @@ class PlacedRows:
     @cached_property
     def separated(self) -> np.ndarray:
         """Whether padding or a separator lies between a token and the one before."""
-        return self._since_last(move_right(self.filler, False))
+        return self._since_last(move_right(self.is_filler, False))
 
     def _since_last(self, flags: np.ndarray) -> np.ndarray:
         """Whether a flag is set at a place after `last`, up to this one."""
@@ -157,7 +157,7 @@ class PlacedRows:
 
     @cached_property
     def jumps(self) -> np.ndarray:
-        """Whether a token is not the next one after the told token before."""
+        """Whether a token is not the next one after the identified token before."""
         gap = np.arange(self.tokens.shape[1]) - self.last
         is_next = self.tokens == self.before + 1
         # Ids that tell nothing may stand between, each for a token of the stream.
@@ -240,7 +240,7 @@ class PlacedRows:
         jumped = np.logical_or.accumulate(self.jumps_unannounced, axis=1)
         # nothing predicts the first token of a document that sees nothing before it
         first = self.batch.begins & (self.labels == self.tokens)
-        return self.is_target & ~self.misplaced & ~self.scored_filler & ~jumped & ~first
+        return self.is_target & ~self.misplaced & ~self.scores_filler & ~jumped & ~first
 
     @cached_property
     def is_input(self) -> np.ndarray:
@@ -267,7 +267,7 @@ class PlacedRows:
 
     @cached_property
     def first(self) -> np.ndarray:
-        """The first told position of each row, -1 where none is, shape (B,)."""
+        """The first identified position of each row, -1 where none is, shape (B,)."""
         place = (self.tokens >= 0).argmax(axis=1)
         return np.take_along_axis(self.tokens, place[:, None], axis=1)[:, 0]
 

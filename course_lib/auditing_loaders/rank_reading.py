@@ -181,9 +181,7 @@ class Resumed(NamedTuple):
     got: Reading
 
 
-def stop_and_resume(
-    left: LoaderCall, stopped: MadeLoader, stop: int
-) -> Resumed | None:
+def stop_and_resume(left: LoaderCall, stopped: MadeLoader, stop: int) -> Resumed | None:
     """Stop a loader after so many batches, and go on in a new one, as far as `left`
     reads; None if the loader ends before."""
     batches = guarded(stopped.words, iter, stopped.loader)

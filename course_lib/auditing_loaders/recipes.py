@@ -5,9 +5,13 @@ that such a loader opens.
         recipes.write_flat(ids, "ids.bin")
         return TheLoader("ids.bin", batch_size=8)
 
-Three binary formats have a function here. They hold ids up to 65,535: for more than
+Two binary formats have a function here. They hold ids up to 65,535: for more than
 30,000 tokens, audit with your `vocab_size`. For others a line is enough:
 
+    header = np.zeros(256, np.int32)                            # llm.c
+    header[:3] = 20240520, 1, len(ids)                          # its magic number
+    body = ids.astype(np.uint16).tobytes()                      # of modded-nanogpt too
+    Path("llm_c.bin").write_bytes(header.tobytes() + body)      # for ids up to 65,535
     np.save("ids.npy", ids.astype(np.int32))                    # NumPy
     rows = np.split(ids, document_starts[1:])                   # a row a document
     rows = datasets.Dataset.from_dict({"input_ids": rows})
@@ -29,7 +33,6 @@ import numpy as np
 
 from course_lib.foundation.arguments import FilePath, Ids, checked
 
-LLM_C_MAGIC, LLM_C_VERSION, LLM_C_HEADER = 20240520, 1, 256  # int32 of the header
 MEGATRON_MAGIC, MEGATRON_VERSION, MEGATRON_UINT16 = b"MMIDIDX\x00\x00", 1, 8
 
 
@@ -37,15 +40,6 @@ MEGATRON_MAGIC, MEGATRON_VERSION, MEGATRON_UINT16 = b"MMIDIDX\x00\x00", 1, 8
 def write_flat(ids: Ids, path: FilePath) -> None:
     """Write ids as flat uint16, as nanoGPT's `train.bin`."""
     _small(ids).tofile(path)
-
-
-@checked
-def write_llm_c(ids: Ids, path: FilePath) -> None:
-    """Write ids as llm.c and modded-nanogpt read them: a header of 256 int32 with magic
-    number, version and the number of tokens, then uint16."""
-    header = np.zeros(LLM_C_HEADER, dtype="<i4")
-    header[:3] = LLM_C_MAGIC, LLM_C_VERSION, len(ids)
-    Path(path).write_bytes(header.tobytes() + _small(ids).tobytes())
 
 
 @checked

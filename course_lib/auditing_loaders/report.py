@@ -67,7 +67,7 @@ FACTS = {
     # with what the measures of lesson 11 are near in an order of all rows
     "correlation_of_successive_rows": Fact("0 if shuffled", "number"),
     "distance_of_successive_rows": Fact("1/3 if shuffled", "number"),
-    "distinct_steps_between_rows": Fact("0.63, which is 1 - 1/e, if shuffled", "number"),
+    "distinct_steps_between_rows": Fact("0.63 (1 - 1/e) if shuffled", "number"),
 }
 
 
@@ -137,7 +137,9 @@ def _shown(value: object) -> str:
         return f"{run_words(tuple(value['separators']))} ({value['documents']:,})"
     if isinstance(value, float):
         return f"{value:.3f}"
-    return "unknown" if value is None else f"{value:,}" if isinstance(value, int) else value
+    if value is None:
+        return "unknown"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def conclude(
@@ -188,6 +190,7 @@ def facts_of(
     never = ledger.as_target == 0
     never[starts] = False
     lost = sum(found[name].count for name in ("lost", "ranks_lose") if name in found)
+    types = list(dict.fromkeys(kind for e in epochs for kind in e.label_types))
     lengths = np.concatenate([np.array(epoch.lengths) for epoch in epochs])
     facts: dict[str, object] = {
         "tokens": len(call.stream),
@@ -196,7 +199,7 @@ def facts_of(
         "rows_shorter_than_others": int((lengths < lengths.max()).sum()),
         "batches": [epoch.num_batches for epoch in epochs],
         "shift_of_labels": shift_of(first),
-        "types_of_labels": list(dict.fromkeys(n for e in epochs for n in e.label_types)),
+        "types_of_labels": types,
         "stride": commonest_stride(np.concatenate([epoch.starts for epoch in epochs])),
         "share_that_is_a_target": ledger.targets / ledger.num_tokens,
         "left_over": max(0, int(np.count_nonzero(never)) - lost),

@@ -139,7 +139,7 @@ class TellingIds:
         found = {}
         for name in NARROW:
             if (self.ids.astype(name) != self.ids).any():
-                with suppress(ValueError):  # in which nothing could be told
+                with suppress(ValueError):  # in which no place could be identified
                     found[name] = NarrowedIds(self, name)
         return found
 
@@ -149,11 +149,11 @@ class TellingIds:
         return self.alphabet[found] == values
 
     def positions(self, rows: np.ndarray) -> np.ndarray:
-        """Tell the position of each id of rows, shape (B, L), or -1 where none is told.
+        """Identify the position of each id of rows, shape (B, L), -1 where it can't be.
 
-        An id that was never handed out tells nothing. Nor does one that has too few of
-        its neighbors beside it, or whose neighbors on both sides disagree. That happens
-        between two documents, if the first one might go on with the same id.
+        An id that was never handed out identifies nothing. Nor does one that has too
+        few of its neighbors beside it, or whose neighbors on both sides disagree. That
+        happens between two documents, if the first one might go on with the same id.
         """
         rows = np.asarray(rows, dtype=np.int64)
         positions = np.full(rows.shape, -1, dtype=np.int64)
@@ -220,7 +220,6 @@ class CountedIds(TellingIds):
     """A stream that counts up, so that subtracting tells where an id comes from."""
 
     neighbors = 1
-    narrowed: dict[str, NarrowedIds] = {}  # so large ids are not what a vocabulary has
 
     def __init__(self, num_tokens: int):
         self.first = FIRST_ID if num_tokens <= MOST_IN_16_BITS else FIRST_OF_MANY
@@ -235,6 +234,10 @@ class CountedIds(TellingIds):
 
     def of_length(self, num_tokens: int) -> TellingIds:
         return CountedIds(num_tokens)
+
+    @property
+    def narrowed(self) -> dict[str, NarrowedIds]:
+        return {}  # nobody has said that a vocabulary is so large
 
 
 def _plain_encoder(tokenizer: object) -> Callable[[str], np.ndarray]:

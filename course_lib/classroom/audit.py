@@ -1,4 +1,4 @@
-"""What a loader of yours does, told by the batches that it makes.
+"""What a loader of yours does, seen from the batches that it makes.
 
     python -m course_lib audit train.py:make_loader
     python -m course_lib audit train.py:make_loader --world-size 2 --picture audit.png
@@ -50,7 +50,7 @@ from course_lib.classroom.links import user_path
 CLEAN, FOUND, NOT_RUN, UNDECIDED = 0, 1, 2, 3
 TIME_LIMIT = 600  # seconds
 NUMBERS = {
-    "num_tokens": "ids to feed (default: fifty steps of all ranks, and then a few more or less)",
+    "num_tokens": "ids to feed (default: fifty steps of all ranks, then a few more)",
     "num_epochs": "epochs to read (default: 2)",
     "world_size": "ranks (default: 1)",
     "resume_after": "batches after which to resume (default: half of an epoch)",

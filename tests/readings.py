@@ -1,0 +1,44 @@
+"""What a loader of windows at these starts hands out, for the tests of what is asked of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from course_lib.auditing_loaders.loader_reading import LoaderCall, make_stream, read_epoch
+
+LENGTH = 4  # T of the windows of `reading_at`
+
+
+def call_of(make_loader, num_tokens=60, lengths=None, max_batches=None, **more):
+    return LoaderCall(make_loader, *make_stream(num_tokens, lengths, None, None), max_batches=max_batches, **more)
+
+
+def loader_of(batches, length):
+    """Windows at these starts, a list of starts for each batch."""
+
+    def make_loader(ids):
+        for starts in batches:
+            at = np.array(starts)[:, None] + np.arange(length)
+            yield ids[at], ids[at + 1]
+
+    return make_loader
+
+
+def reading_of(batches, length=4, **more):
+    call = call_of(loader_of(batches, length), **more)
+    return read_epoch(call, call())
+
+
+def reading_at(starts, size=3, num_tokens=60, **more):
+    batches = [list(starts[at : at + size]) for at in range(0, len(starts), size)]
+    return reading_of(batches, LENGTH, num_tokens=num_tokens, **more)
+
+
+def from_a_buffer(size: int, buffer_size: int, seed: int) -> np.ndarray:
+    """The order of a shuffle buffer: of those it holds, one leaves at random, and the next takes its place."""
+    draw, waiting, order = np.random.default_rng(seed), list(range(buffer_size)), []
+    for entry in range(buffer_size, size):
+        chosen = draw.integers(buffer_size)
+        order.append(waiting[chosen])
+        waiting[chosen] = entry
+    return np.array([*order, *draw.permutation(waiting)])
