@@ -89,7 +89,7 @@ def test_another_batch_and_fewer_rows(show, capsys):
 
 def test_texts_are_paragraphs(show, capsys):
     assert show("texts", "--texts") == 0
-    assert "1 row of 1 tokens" in capsys.readouterr().out
+    assert "1 row of 1 token," in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

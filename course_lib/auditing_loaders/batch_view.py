@@ -230,7 +230,8 @@ def _token_view(
 
 def _summary(rows: BatchRows, scored: np.ndarray) -> str:
     count, width = len(rows.lengths), max(rows.lengths, default=0)
-    shapes = f"{count:,} row{'s' * (count != 1)} of {width:,} tokens"
+    shapes = f"{count:,} row{'s' * (count != 1)} of {width:,} token"
+    shapes += "s" * (width != 1)
     if min(rows.lengths, default=0) < width:
         shapes += " or fewer"
     how = "inputs and targets" if rows.is_pair else "labels beside the inputs"
