@@ -1017,7 +1017,17 @@ def framed_by_a_buffer(ids, document_starts, mends=True) -> Iterator[dict]:
                 row = row[T:]
 
 
+def framed_chunks(ids, document_starts, epoch=0, **more) -> Iterator[dict]:
+    """Long documents in several rows; each row has the separators of its document."""
+    for document in framed(ids, document_starts, **more):
+        inside = np.flatnonzero(document >= 1_000)
+        head, tail = document[: inside[0]], document[inside[-1] + 1 :]
+        for at in range(0, max(1, len(inside) - 1), 10):
+            yield {"input_ids": [[*head, *document[inside][at : at + 11], *tail]]}
+
+
 FRAMED = {
+    "chunks": framed_chunks,
     "rows": framed_rows,
     "rows_padded_on_the_left": partial(framed_rows, side="left"),
     "rows_padded_with_ends": partial(framed_rows, pad=END),

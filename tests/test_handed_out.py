@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.auditing_loaders.handed_out import count_passes, goes_forward, ledger_of
+from course_lib.auditing_loaders.handed_out import (
+    begin_of_wrap,
+    count_passes,
+    goes_forward,
+    ledger_of,
+    merges_tracks,
+)
 from course_lib.auditing_loaders.loader_reading import read_epoch
 from course_lib.foundation import token_ledger
 from readings import call_of, reading_of
@@ -67,6 +73,35 @@ def test_tracks_that_are_read_in_turn_go_forward_and_a_shuffle_does_not(tracks):
     assert goes_forward(in_turn, one_place)
     assert not goes_forward(np.random.default_rng(tracks).permutation(in_turn), one_place)
     assert not goes_forward(in_turn[::-1], one_place)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sources_that_take_turns_go_forward_and_blocks_or_a_shuffle_do_not(seed):
+    random = np.random.default_rng(seed)
+    source = random.permutation(np.repeat([0, 1, 2], [40, 20, 10]))
+    sources = [iter(range(0, 40)), iter(range(40, 60)), iter(range(60, 70))]
+    in_turn = np.array([next(sources[number]) for number in source])
+    assert merges_tracks(in_turn, 8)
+    assert not merges_tracks(in_turn, 2)
+    assert not merges_tracks(np.append(in_turn, in_turn[0]), 8)
+    assert not merges_tracks(random.permutation(70), 17)
+    blocks = np.arange(70).reshape(7, 10)[[3, 1, 0, 6, 2, 5, 4]].ravel()
+    assert not merges_tracks(blocks, 17)
+
+
+def test_a_last_batch_that_goes_on_at_the_beginning_is_cut_off_there():
+    order = np.arange(2, 22)
+    for end, last_batch, begin in (
+        ([0, 1, 2], 18, 20),
+        ([0, 1, 2], 20, 20),
+        ([2, 3], 18, 20),  # a rank may begin where the stream doesn't
+        ([3, 4], 18, 22),  # in the middle
+        ([0, 2, 1], 18, 23),  # in no order
+        ([], 18, 20),
+    ):
+        rows = np.append(order, end).astype(int)
+        assert begin_of_wrap(rows, last_batch) == begin, end
+    assert begin_of_wrap(np.append(order[:5], [0, 1]), 4) == 7  # so few may have been shuffled
 
 
 @given(st.lists(some_batches, min_size=2, max_size=3))

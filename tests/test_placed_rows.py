@@ -53,6 +53,28 @@ def test_what_came_before_and_what_jumps_are_those_of_a_loop(positions, kept):
             separated = True
 
 
+@pytest.mark.parametrize(
+    ("positions", "announced"),
+    [
+        ([0, 1, 2, 8, 9], True),  # as the tokens do
+        ([5, 6, 7, 13, 14], True),
+        ([0, 1, 2, 3, 4], False),
+        ([0, 1, 2, 9, 10], False),
+    ],
+)
+def test_positions_that_jump_as_the_tokens_do_announce_it_unless_the_label_crosses(positions, announced):
+    at = [10, 11, 12, 18, 19]
+    parts = PlacedRows(
+        read_batch({"inputs": [ids_at(at)], "targets": [ids_at([p + 1 for p in at])], "position_ids": [positions]}),
+        STREAM,
+    )
+    assert parts.jumps_unannounced.any() != announced
+    labels = [ids_at(at)]  # the model shifts, so the token after the jump is predicted from the one before it
+    assert placed(at, labels=labels, position_ids=[positions]).jumps_unannounced.any()
+    labels[0][3] = IGNORED
+    assert placed(at, labels=labels, position_ids=[positions]).jumps_unannounced.any() != announced
+
+
 @given(some_rows)
 def test_what_is_never_handed_out_is_padding_unless_it_separates(positions):
     labels = [ids_at(positions)]

@@ -37,7 +37,7 @@ def said_of_separators(audit: Audit) -> str:
 def test_documents_that_are_all_alike_are_facts_and_nothing_else(make, how):
     audit = audit_of(make, how)
     assert not said_of_separators(audit)
-    whole = {"rows", "packs", "rows_padded_on_the_left", "rows_padded_with_ends"}
+    whole = {"chunks", "rows", "packs", "rows_padded_on_the_left", "rows_padded_with_ends"}
     for side in ("before", "after"):
         fact = audit.facts[f"separators_{side}_documents"]
         counts = [each["documents"] for each in fact]

@@ -118,11 +118,14 @@ def audit_loader(
             With a tokenizer, texts have so many tokens or a few more.
         resume_after: the number of batches after which the loader is resumed in a new
             one, if it has `state_dict` and `load_state_dict`; by default half of them.
+            In the middle of what is left, that one is resumed once more.
         vocab_size: ids stay below it, and a few neighbors in a row tell their place.
-            Shorter documents than that cannot be identified.
+            Shorter documents than that cannot be identified. Of a large vocabulary,
+            high ids are handed out, so that too narrow a dtype shows.
         max_batches: an epoch ends here, if a loader is endless.
         separator_ids: ids of the loader's own, such as an end of text, which may be
-            scored. Any other id that was not handed out counts as padding.
+            scored. Any other id that was not handed out counts as padding. With
+            documents, facts and notes say which of them stand before and after each.
         tokenizer: `make_loader` gets a list of texts instead of ids, each a document.
             A loader must tokenize them whole, with this tokenizer.
         processes: run ranks in processes that form one group of `torch.distributed`,

@@ -14,7 +14,6 @@ from course_lib.auditing_loaders.loader_reading import Documents
 from course_lib.auditing_loaders.placed_rows import PlacedRows
 
 FINDINGS = {
-    "narrow_ids": "ids come back as others, because their dtype is too narrow",
     "wrong_shift": "labels are not one token ahead of what the model has read",
     "broken_row": "a row jumps in the stream, and nothing announces it",
     "crosses_documents": "tokens are predicted from another document, unannounced",
@@ -31,6 +30,7 @@ FINDINGS = {
     "resume_loses": "a resumed loader leaves tokens out",
     "resume_reorders": "a resumed loader goes on in another order",
     "shared_memory": "inputs, labels or batches share memory",
+    "narrow_ids": "ids come back as others, because their dtype is too narrow",
 }
 FEWEST_TO_COMPARE = 6  # rows: 720 orders, so that equal ones are hardly chance
 FEWEST_TO_MEASURE = 50  # rows, so that a shuffle is far from the limits below

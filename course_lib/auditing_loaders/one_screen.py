@@ -78,9 +78,9 @@ class MiniAudit:
         """Find what is wrong inside rows: at each place stand a token and its label."""
         if batch.labels is not None:
             padding = batch.scored & ((label < 0) | ~batch.judged)
-            unseen = batch.scored & batch.begins & (label == here)
+            unseen = batch.scored & batch.hides_before & (label == here)
             self.tell("scored_padding", (padding | unseen)[:, 1:].any(), at)
-        announced = batch.begins.copy()
+        announced = batch.hides_before.copy()
         if not batch.tells_apart:  # then a label that is dropped does
             announced |= ~batch.scored & batch.is_kept
         for row, (tokens, labels) in enumerate(zip(here, label, strict=True)):

@@ -77,28 +77,36 @@ class Frames:
     cut_anywhere: bool  #: rows are cut without regard to documents
 
     @property
+    def is_stream(self) -> bool:
+        """Whether documents follow one another, so that cut runs say little."""
+        return self.cut_anywhere and bool(self.whole)
+
+    @property
     def counts(self) -> list[tuple[Run, int]]:
         """How many documents have each run, the commonest first."""
-        cut = {} if self.cut_anywhere else self.cut
+        cut = {} if self.is_stream else self.cut
         return Counter((cut | self.whole).values()).most_common()
 
     def odd(self) -> dict[int, Run]:
         """The documents with another run than most, by number."""
-        found = {}
-        usual = _commonest(self.whole)
-        for number, run in self.whole.items():
-            if run != usual:
-                found[number] = run
-        usual_cut = _commonest(self.cut)
+        usual, usual_cut = _commonest(self.whole), _commonest(self.cut)
+        found = {n: run for n, run in self.whole.items() if run != usual}
         for number, run in self.cut.items():
-            if number in self.whole:
-                continue
-            part = run == (usual or ())[len(usual or ()) - len(run) :]
-            if self.side == "after":
-                part = run == (usual or ())[: len(run)]
-            if not part if self.cut_anywhere else run != usual_cut:
+            if self.is_stream:
+                fits = run in parts_of(usual, self.side)
+            else:
+                fits = run in (usual, usual_cut)
+            if number not in self.whole and not fits:
                 found[number] = run
         return dict(sorted(found.items()))
+
+
+def parts_of(run: Run, side: str) -> list[Run]:
+    """What may be left of a run beside a document, where a row was cut."""
+    lengths = range(len(run) + 1)
+    if side == "before":
+        return [run[len(run) - length :] for length in lengths]
+    return [run[:length] for length in lengths]
 
 
 def _commonest(runs: dict[int, Run]) -> Run | None:
@@ -115,7 +123,7 @@ def frames_of(
     last = [*(documents.starts[1:] - 1).tolist(), num_tokens - 1]
     ends = {end: number for number, end in enumerate(last)}
     before, after, overlap = neighbors_of(rows)
-    begins = [row.tokens[row.first] in starts for row in rows if len(row.tokens)]
+    begins = [bool(row.head) or row.tokens[row.first] in starts for row in rows]
     anywhere = np.mean(begins) < MOST_ROWS if begins else False
     found = Frames("before", {}, {}, anywhere), Frames("after", {}, {}, anywhere)
     for number, row in enumerate(rows):
