@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from course_lib.auditing_loaders.loader_reading import LoaderCall, make_stream, read_epoch
+from course_lib.foundation import through_a_buffer
 
 LENGTH = 4  # T of the windows of `reading_at`
 
@@ -35,10 +36,5 @@ def reading_at(starts, size=3, num_tokens=60, **more):
 
 
 def from_a_buffer(size: int, buffer_size: int, seed: int) -> np.ndarray:
-    """The order of a shuffle buffer: of those it holds, one leaves at random, and the next takes its place."""
-    draw, waiting, order = np.random.default_rng(seed), list(range(buffer_size)), []
-    for entry in range(buffer_size, size):
-        chosen = draw.integers(buffer_size)
-        order.append(waiting[chosen])
-        waiting[chosen] = entry
-    return np.array([*order, *draw.permutation(waiting)])
+    """The order of a shuffle buffer."""
+    return np.array(list(through_a_buffer(range(size), buffer_size, seed=seed)))

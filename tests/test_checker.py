@@ -317,9 +317,37 @@ def empty(numbers):
     """Words."""
 
 
-def test_only_functions_that_are_written_to_do_nothing_are_stubs():
+class Empty(list):
+    """Words."""
+
+    size: int = 5
+
+
+@exercise(cases=lambda random: [(0,), (3,)], hints=(), view=lambda make, size: list(make(size)))
+class Countdown:
+    """Counts down from `size`."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def __iter__(self):
+        return iter(range(self.size, 0, -1))
+
+
+def test_only_what_is_written_to_do_nothing_is_a_stub():
     assert is_stub(empty)
-    assert not any(map(is_stub, (returns_five, lambda x: None, len, 5, in_place)))
+    assert is_stub(Empty)
+    assert not any(map(is_stub, (returns_five, lambda x: None, len, 5, in_place, Countdown.reference)))
+
+
+def test_an_answer_may_be_a_class():
+    assert Countdown.stub == 'class Countdown:\n    """Counts down from `size`."""\n    ...'
+    assert Countdown.solution_source.startswith("class Countdown:")
+    assert Countdown.judge(Countdown.reference).outcome == PASSED
+    assert Countdown.judge(lambda size: [3, 2, 1][:size]).outcome == PASSED
+    assert Countdown.judge(range).outcome == FAILED
+    assert Countdown.judge(Empty).outcome == NOT_ATTEMPTED
+    assert "called with `size`" in Countdown.judge(type("Countdown", (), {"n": lambda self: 5})).message
 
 
 def test_results_are_the_same_or_not():

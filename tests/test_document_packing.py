@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models
+from transformers import PreTrainedTokenizerFast
 
 from course_lib import document_packing
 from course_lib.document_packing import (
@@ -19,6 +21,7 @@ from course_lib.document_packing import (
     crop_documents,
     pack_documents,
     pack_examples,
+    pack_on_one_screen,
     pack_rows,
     pack_stream,
     packing_report,
@@ -108,6 +111,20 @@ def test_what_no_pack_can_hold_is_refused_and_so_is_an_unknown_strategy():
         assign_packs([3, 2], 2**31)
     with pytest.raises(ValueError, match=r"^strategy must be one of"):
         assign_packs([3, 2], 4, strategy="bfd")
+
+
+# pack_on_one_screen
+
+
+@given(texts_and_length, st.booleans())
+def test_the_packer_on_one_screen_makes_the_rows_of_the_real_one(shape, as_lists):
+    lengths, max_length = shape
+    documents = documents_of(lengths)
+    packs = pack_documents(documents, max_length)
+    rows = pack_on_one_screen([ids.tolist() for ids in documents] if as_lists else documents, max_length)
+    assert [list(row["input_ids"]) for row in rows] == tokens_of(packs)
+    assert [row["document_starts"] for row in rows] == [pack.document_starts.tolist() for pack in packs]
+    assert [row["documents"] for row in rows] == [pack.documents.tolist() for pack in packs]
 
 
 # pack_documents
@@ -316,6 +333,23 @@ def test_a_batch_that_cannot_be_packed_is_refused(features, settings, words):
         pack_examples(features, **{"tokenizer": CharTokenizer("ab"), "max_length": 4} | settings)
 
 
+@pytest.mark.parametrize("is_wrapped", [True, False])
+def test_texts_without_any_mark_are_not_joined_but_their_ids_are(is_wrapped):
+    unmarked = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=unmarked) if is_wrapped else unmarked
+    with pytest.raises(ValueError, match=r"^end_of_text_id must be given: .* give them as a column `input_ids`$"):
+        pack_examples({"text": ["a", "b"]}, tokenizer, max_length=4)
+    assert pack_examples({"text": ["a", "b"]}, tokenizer, max_length=4, end_of_text_id=9)["input_ids"] == [[0, 9, 1, 9]]
+    assert pack_examples({"input_ids": [[0], [1]]}, tokenizer, max_length=4)["input_ids"] == [[0, 1]]
+
+
+def test_names_that_other_packers_have_are_answered():
+    with pytest.raises(
+        TypeError, match=r"^pack_examples has no argument 'overflow': use `split_long`: False truncates"
+    ):
+        pack_examples({"input_ids": [[1]]}, max_length=4, overflow=False)
+
+
 # pack_stream
 
 
@@ -483,10 +517,10 @@ def test_packs_are_drawn_as_rows_of_their_documents():
 def test_a_survey_counts_tokens_documents_and_those_that_are_there_only_in_part():
     packs = pack_documents([[5, 5, 5, 5, 5, 5, 1], [6, 1], [7, 7, 1], [8, 1]], 5)
     assert survey_packs(packs, 5) == [
-        ["pack 0", 5, 1, 1, "100.0 %"],
-        ["pack 1", 5, 2, 1, "100.0 %"],
-        ["pack 2", 4, 2, 0, "80.0 %"],
-        ["all 3 packs", 14, 5, 2, "93.3 %"],
+        ["pack 0", 5, 1, 1, "100.0%"],
+        ["pack 1", 5, 2, 1, "100.0%"],
+        ["pack 2", 4, 2, 0, "80.0%"],
+        ["all 3 packs", 14, 5, 2, "93.3%"],
     ]
 
 
@@ -494,9 +528,9 @@ def test_a_survey_takes_rows_divides_behind_an_end_and_says_nothing_where_nothin
     rows = [{"input_ids": [5, 1, 6, 6], "document_starts": [0, 2]}, {"input_ids": [7, 1], "document_starts": [0]}]
     by_rows = survey_packs(rows, 4, eos_token_id=1)
     assert by_rows == [
-        ["pack 0", 4, 2, 1, "100.0 %"],
-        ["pack 1", 2, 1, 0, "50.0 %"],
-        ["all 2 packs", 6, 3, 1, "75.0 %"],
+        ["pack 0", 4, 2, 1, "100.0%"],
+        ["pack 1", 2, 1, 0, "50.0%"],
+        ["all 2 packs", 6, 3, 1, "75.0%"],
     ]
     assert survey_packs([{"input_ids": row["input_ids"]} for row in rows], 4, eos_token_id=1) == by_rows
     assert survey_packs([{"input_ids": [5, 6, 1, 7]}], 4, eos_token_id=1)[0][2] == 2
@@ -507,7 +541,7 @@ def test_a_survey_takes_rows_divides_behind_an_end_and_says_nothing_where_nothin
 def test_of_many_packs_some_are_listed_from_the_first_to_the_last():
     *listed, total = survey_packs(pack_documents([[n] for n in range(1000)], 10, strategy="greedy"), 10)
     assert [row[0] for row in listed] == [f"pack {number}" for number in range(0, 100, 9)]
-    assert total == ["all 100 packs", 1000, 1000, 0, "100.0 %"]
+    assert total == ["all 100 packs", 1000, 1000, 0, "100.0%"]
 
 
 @pytest.mark.parametrize(

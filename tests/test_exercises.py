@@ -72,17 +72,21 @@ def test_each_usual_mistake_is_wrong_and_told_its_own_sentence(exercise):
         assert judgment.diagnosis == mistake.words, judgment.message
 
 
+def names_beside(exercise: Exercise) -> dict:
+    return vars(importlib.import_module(exercise.reference.__module__))
+
+
 @each_exercise
 def test_the_solution_passes_and_so_does_what_is_shown_of_it(exercise):
     assert exercise.check(exercise.reference) == 1.0
-    known = vars(importlib.import_module(exercise.reference.__module__))
-    shown = define(exercise.solution_source, exercise.name, **known)
+    shown = define(exercise.solution_source, exercise.name, **names_beside(exercise))
     assert exercise.judge(shown, guarded=False).outcome == PASSED
 
 
 @each_exercise
 def test_the_stub_is_not_attempted(exercise):
-    assert exercise.judge(define(exercise.stub, exercise.name)).outcome == NOT_ATTEMPTED
+    stub = define(exercise.stub, exercise.name, **names_beside(exercise))
+    assert exercise.judge(stub).outcome == NOT_ATTEMPTED
 
 
 @each_exercise
@@ -132,7 +136,7 @@ def test_the_notebook_states_each_task_imports_the_exercises_again_and_ends_with
     assert f"from course_lib.exercises import {lesson} as exercises" in "\n".join(sources[:3])
     assert "show_progress(exercises)" in "\n".join(sources)
     for before, cell in pairwise(cells):
-        if "exercise" in cell.metadata.get("tags", []) and cell.source.startswith("def "):
+        if "exercise" in cell.metadata.get("tags", []) and cell.source.startswith(("def ", "class ")):
             assert before.cell_type == "markdown", cell.source
 
 

@@ -12,15 +12,7 @@ import torch
 import course_lib
 from course_lib import sequential_partitioning
 from course_lib.foundation import arguments, streams
-from course_lib.foundation.arguments import (
-    AtLeast,
-    Finite,
-    InstanceOf,
-    OneOf,
-    OrNone,
-    Several,
-    checks_of,
-)
+from course_lib.foundation.arguments import AtLeast, Finite, InstanceOf, OneOf, OrNone, Several, checks_of
 
 NOT_LOADED = (
     "exercises.",

@@ -31,11 +31,15 @@ LESSONS = [
 ]
 # In each room the order is that of the imports: a module may import those before it.
 FOUNDATION = [
+    "checks",
     "arguments",
     "progress",
     "signs",
     "intervals",
+    "dtypes",
+    "texts",
     "tokenizing",
+    "hashing",
     "streams",
     "positions",
     "corpora",
@@ -78,6 +82,7 @@ MY_LOADER = "my_loader"  # the exercise that goes through the lessons
 TESTED_WITH_THEIR_LESSON = {"coverage", "file_tasks", "gallery", "inputs", "loading", "merging", "one_screen"}
 TESTED_WITH_THEIR_LESSON |= {"rank_reading", "rank_training", "report", "shard_files", "shard_tasks", "workers"}
 TESTED_WITH_THEIR_LESSON |= {"spelling"}
+TESTED_WITH_THEIR_LESSON |= {"chunks", "padding", "streaming", "strategies", "waiting", "surveys"}
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
 # What lesson 12 keeps beside its story, and lesson 14 shows: loaders of others, and an audit on one screen.
 OTHERS_TO_IMPORT = {"course_lib.many_machines.devices", "course_lib.many_machines.rank_training", "course_lib.__main__"}

@@ -19,17 +19,17 @@ import numpy as np
 import pytest
 import torch
 from datasets.distributed import split_dataset_by_node
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
 from torch.utils.data import DataLoader
 from transformers import PreTrainedTokenizerFast
 
 from any_tokenizer import KINDS, TEXTS, framed
-from course_lib import long_documents
 from course_lib.foundation import END_OF_TEXT, CharTokenizer, load_documents
 from course_lib.long_documents import (
     NaiveTextDataset,
+    OneScreenStream,
     PaddingCollator,
     StreamingTextDataset,
     batches_by_length,
@@ -39,10 +39,12 @@ from course_lib.long_documents import (
     chunk_starts,
     count_chunks,
     padding_share,
+    streaming,
 )
 from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
 
 ROOT = Path(__file__).parent.parent
+EXAMPLES = settings(max_examples=40)
 
 
 @pytest.fixture(scope="module")
@@ -188,6 +190,54 @@ def test_a_naive_stream_gives_every_worker_everything(on_disk, characters, num_w
     assert sorted(keys(DataLoader(naive, batch_size=None, num_workers=num_workers))) == sorted(
         once * max(1, num_workers)
     )
+
+
+# OneScreenStream
+
+
+def both_streams(lengths: list[int], shape: tuple[int, int], **shares: int) -> tuple:
+    """A stream on one screen and the one to train with, of texts in which no two characters are alike."""
+    texts = ["".join(chr(200 * number + place + 33) for place in range(n)) for number, n in enumerate(lengths, start=1)]
+    characters = CharTokenizer(" ".join(texts) + " ")
+    max_length, overlap = shape
+    dataset = datasets.Dataset.from_dict({"text": texts})
+    real = StreamingTextDataset(dataset, characters, max_length=max_length, overlap=overlap, **shares)
+    return OneScreenStream(dataset["text"], characters, max_length, overlap, **shares), real
+
+
+def items_of(stream) -> list[tuple]:
+    return [(item["document"], item["chunk"], item["input_ids"].tolist()) for item in stream]
+
+
+lists_of_lengths = st.lists(st.integers(0, 20), min_size=1, max_size=7)
+chunk_shapes = st.integers(1, 6).flatmap(lambda longest: st.tuples(st.just(longest), st.integers(0, longest - 1)))
+
+
+@EXAMPLES
+@given(lists_of_lengths, chunk_shapes, st.integers(1, 3), st.data())
+def test_the_stream_on_one_screen_does_what_the_one_to_train_with_does(lengths, shape, world_size, data):
+    shares = {"rank": data.draw(st.integers(0, world_size - 1)), "world_size": world_size}
+    small, real = both_streams(lengths, shape, **shares)
+    everything = items_of(real)
+    assert items_of(small) == items_of(small) == everything  # an epoch, and the next
+    stop = data.draw(st.integers(min(1, len(everything)), len(everything)))
+    for stream in (small, real):
+        next(iter(stream), None)  # a peek does no harm
+        assert items_of(itertools.islice(iter(stream), stop)) == everything[:stop]
+    state, in_real = small.state_dict(), real.state_dict()
+    # Behind the last item, the real one is at the beginning of the next epoch.
+    assert stop == len(everything) or state == {name: in_real[name] for name in state}
+    resumed, _ = both_streams(lengths, shape, **shares)
+    resumed.load_state_dict(json.loads(json.dumps(state)))
+    assert items_of(resumed) == everything[stop:]
+    assert items_of(resumed) == everything
+
+
+def test_the_stream_on_one_screen_is_shared_out_to_workers():
+    for rank in range(2):
+        small, real = both_streams([3, 0, 9, 5, 1, 7, 2], (4, 1), rank=rank, world_size=2)
+        shared = [items_of(DataLoader(stream, batch_size=None, num_workers=2)) for stream in (small, real)]
+        assert shared[0] == shared[1]
 
 
 # StreamingTextDataset
@@ -384,7 +434,7 @@ def test_a_worker_that_ends_before_the_first_one_begins_has_read_no_epoch_before
 
     def read_as(worker: int) -> list:
         info = SimpleNamespace(id=worker, num_workers=2)
-        monkeypatch.setattr(long_documents, "get_worker_info", lambda: info)
+        monkeypatch.setattr(streaming, "get_worker_info", lambda: info)
         return keys(stream)
 
     second, first = read_as(1), read_as(0)  # here a warning is an error
@@ -398,7 +448,7 @@ def test_a_worker_that_ends_late_does_not_undo_the_epoch_that_was_set(on_disk, c
     stream = make(on_disk.select(range(5)), characters)
     of_epoch_1 = make(on_disk.select(range(5)), characters)
     of_epoch_1.set_epoch(1)
-    monkeypatch.setattr(long_documents, "get_worker_info", lambda: SimpleNamespace(id=0, num_workers=1))
+    monkeypatch.setattr(streaming, "get_worker_info", lambda: SimpleNamespace(id=0, num_workers=1))
     late = iter(stream)
     next(late)
     stream._position.epoch.fill_(1)  # as `set_epoch` does in the process that the worker belongs to
@@ -413,7 +463,7 @@ def test_a_worker_that_lives_on_reads_the_next_epoch_from_its_beginning(on_disk,
     stream = make(on_disk.select(range(5)), characters)
     whole = make(on_disk.select(range(5)), characters)
     whole.set_epoch(1)
-    monkeypatch.setattr(long_documents, "get_worker_info", lambda: SimpleNamespace(id=0, num_workers=1))
+    monkeypatch.setattr(streaming, "get_worker_info", lambda: SimpleNamespace(id=0, num_workers=1))
     saved = make(on_disk.select(range(5)), characters)
     read = keys(itertools.islice(iter(saved), 3))
     stream.load_state_dict(saved.state_dict())
@@ -441,7 +491,7 @@ def test_a_length_is_known_once_it_is_counted(on_disk, characters, num_proc):
 def test_counts_are_kept_beside_the_data(on_disk, characters, monkeypatch):
     make(on_disk, characters).count_chunks()
     stream = make(on_disk, characters, max_length=100)
-    monkeypatch.setattr(long_documents, "encode_each", lambda *arguments: pytest.fail("counted again"))
+    monkeypatch.setattr(streaming, "encode_named", lambda *arguments, **named: pytest.fail("counted again"))
     assert stream.count_chunks() > 0
 
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-<<<<<<< HEAD
 from course_lib.foundation import (
     AffineOrder,
     BlockOrder,
@@ -17,10 +16,7 @@ from course_lib.foundation import (
     pages_read,
     through_a_buffer,
 )
-=======
-from course_lib.foundation import AffineOrder, BlockOrder, FileOrder, RandomOrder, measure_mixing, pages_read
 from readings import from_a_buffer
->>>>>>> auditor
 
 ORDERS = [FileOrder, AffineOrder, BlockOrder, partial(BlockOrder, block_size=5, blocks_at_a_time=3), RandomOrder]
 
@@ -29,13 +25,6 @@ SIZE = 2**20
 MEASURED = 2**13
 
 
-<<<<<<< HEAD
-def from_a_buffer(size: int, buffer_size: int, seed: int) -> np.ndarray:
-    return np.array(list(through_a_buffer(range(size), buffer_size, seed=seed)))
-
-
-=======
->>>>>>> auditor
 # FileOrder, AffineOrder, BlockOrder
 
 

@@ -27,6 +27,7 @@ from course_lib.sliding_windows import (
     loading,
     make_dataloader,
     window_starts,
+    workers,
 )
 
 
@@ -178,6 +179,29 @@ def test_the_loader_on_one_screen_goes_on_where_it_or_the_real_one_was_left():
         assert windows(real) == rest
         if delivered:
             assert real.sampler.position.begin == (1, 0)
+
+
+def test_the_loader_on_one_screen_loses_nothing_by_a_peek_or_a_break():
+    one_screen = lambda: OneScreenLoader(np.arange(54), 1, 1, batch_size=5, base_seed=7)
+    loaders = one_screen(), small_loader()
+    for each in loaders:  # a peek before the loop, and one within it
+        assert starts_of(next(iter(each))) == epoch(53, 5)[0]
+        got = []
+        for batch in each:
+            got.append(starts_of(batch))
+            if len(got) == 4:
+                next(iter(each))
+        assert got == epoch(53, 5)
+    for stop in (3, 11):  # a break, even after the last batch, doesn't end the epoch, as nobody has seen its end
+        assert [windows(itertools.islice(each, stop)) for each in loaders] == [epoch(53, 5, 1)[:stop]] * 2
+        small, real = (each.state_dict() for each in loaders)
+        assert small == {name: real[name] for name in small}
+        assert small == (at(1, 3) if stop == 3 else at(2, 0))
+        again = one_screen()
+        again.load_state_dict(small)
+        assert windows(again) == windows(resumed(real))
+    assert [windows(each) for each in loaders] == [epoch(53, 5, 1)] * 2
+    assert [len(each) for each in loaders] == [11, 11]
 
 
 # SlidingWindowDataset: windows
@@ -495,6 +519,17 @@ def test_the_order_is_a_function_of_base_seed_plus_epoch_alone(num_windows, size
         assert windows(loader) == epoch(num_windows, size, number)
 
 
+@pytest.mark.parametrize("num_bytes", [1, 3 * 5 * 2 * 2, 2**30])  # a batch, three of them, all
+def test_how_many_batches_travel_together_changes_nothing(monkeypatch, num_bytes):
+    monkeypatch.setattr(workers, "BYTES_PER_MESSAGE", num_bytes)
+    loader = make_dataloader(indexed(53), 5, base_seed=7, num_workers=2)
+    assert len(loader._messages) == {1: 11, 60: 4, 2**30: 1}[num_bytes]
+    for number in range(2):
+        delivered = [(batch, position(loader)) for batch in map(starts_of, loader)]
+        wanted = enumerate(epoch(53, 5, number), start=1)
+        assert delivered == [(batch, place(number, count)) for count, batch in wanted]
+
+
 @pytest.mark.parametrize("num_workers", [1, 2])
 def test_workers_change_nothing(num_workers):
     for settings_ in ({}, {"shuffle": False}, {"drop_last": True}, {"rank": 1, "world_size": 2}):
@@ -731,6 +766,17 @@ def test_a_peek_after_loading_keeps_the_loaded_position():
     loader.sampler.set_epoch(2)
     assert windows(loader) == whole[4:]
     assert windows(loader) == epoch(53, 5, 3)
+
+
+@pytest.mark.filterwarnings("ignore:.*pin_memory.*")  # nothing to pin it for
+@pytest.mark.parametrize("how", [{}, {"num_workers": 2}, {"pin_memory": True}, {"num_workers": 2, "pin_memory": True}])
+def test_an_iteration_that_has_not_delivered_yet_has_begun(how):
+    loader = small_loader(**how)
+    batches = iter(loader)
+    loader.sampler.set_epoch(1)
+    assert starts_of(next(batches)) == epoch(53, 5)[0]
+    assert position(loader) == (0, 1)
+    assert windows(loader) == epoch(53, 5, 1)
 
 
 def test_setting_the_epoch_does_not_move_a_loop_that_runs():

@@ -18,7 +18,7 @@ from tokenizers import Tokenizer, decoders, models
 from transformers import PreTrainedTokenizerFast
 
 from course_lib.foundation import END_OF_TEXT, Document, encode_corpus, load_documents
-from course_lib.foundation.tokenizing import id_dtype
+from course_lib.foundation.dtypes import id_dtype
 from course_lib.tokenizer_pipeline import (
     BYTE_TOKENS,
     PAD,

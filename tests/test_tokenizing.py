@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-import pickle
 import re
-import subprocess
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
 from any_tokenizer import BOS, END, KINDS, TEXTS, each_kind, framed, library, wrapped
+from course_lib import foundation
 from course_lib.foundation import (
     CharTokenizer,
-    check_special_tokens,
-    column_of_batch,
     document_marks,
     encode_corpus,
     encode_each,
     encode_named,
-    iterate_texts,
     plain_tokenizer,
-    smallest_dtype,
-    tokenizing,
-    training_batches,
     warn_of_lost_characters,
 )
-from course_lib.foundation.tokenizing import compact, id_dtype, tokenizer_hash
 
-ROOT = Path(__file__).parent.parent
 NUMBERS = SimpleNamespace(encode=lambda text: [int(text)], end_of_text_id=0)
 
 
@@ -102,40 +90,6 @@ def test_the_most_frequent_characters_stay_and_one_stands_for_all_others(text, m
     assert tokenizer.end_of_text_id == tokenizer.vocab_size - 1 == len(tokenizer.characters)
 
 
-# iterate_texts, column_of_batch, training_batches, check_special_tokens
-
-
-def test_texts_come_from_any_container_one_after_another():
-    assert list(iterate_texts(["a", ("b", "c"), {"text": ["d"]}])) == ["a", "b", "c", "d"]
-    for texts, error, message in (
-        ("ab", TypeError, "texts must be several texts, got str: use [text]"),
-        (None, TypeError, "texts must be several texts, got NoneType"),
-        ({"text": ["a"]}, TypeError, "got a dict with the columns ['text']: use [texts]"),
-        ([["a", 5]], TypeError, "texts[1] must be a str, got int"),
-        (["a\ud800"], ValueError, "texts[0] must be Unicode, but character 1 is half of one"),
-        ([{"body": ["a"]}], ValueError, "text_column must be one of ['body'], got 'text'"),
-    ):
-        refuses(error, message, iterate_texts, texts)
-
-
-def test_what_feeds_a_trainer_is_batches_columns_and_names():
-    batches = list(training_batches(["a"] * 1001, progress=False))
-    assert [len(batch) for batch in batches] == [1000, 1]
-    for blank in ([], [" ", "\u3000"]):
-        refuses(ValueError, "texts must hold more than whitespace", training_batches, blank, progress=False)
-    assert column_of_batch({"text": ["a", "b"]}, "text") == ["a", "b"]
-    refuses(ValueError, "features must have a column 'body', got ['text']", column_of_batch, {"text": ["a"]}, "body")
-    refuses(TypeError, "use map with batched=True", column_of_batch, {"text": "ab"}, "text")
-    assert check_special_tokens(("<a>", "<b>")) == ["<a>", "<b>"]
-    for names, error, message in (
-        ("<a>", TypeError, "special_tokens must be a list of names"),
-        ({"<a>"}, TypeError, "special_tokens must be a list of names"),
-        (["<a>", ""], ValueError, "special_tokens must not be empty"),
-        (["<a>", "<b>", "<a>"], ValueError, "'<a>' occurs 2 times"),
-    ):
-        refuses(error, message, check_special_tokens, names)
-
-
 # encode_corpus and encode_each
 
 
@@ -158,7 +112,7 @@ def test_each_text_has_one_beginning_and_one_end_wherever_its_tokenizer_puts_the
     stream = encode_corpus(TEXTS, tokenizer, end_of_text_id=kind.end_of_text_id, progress=False)
     assert stream.tolist() == [token for ids in expected for token in ids]
     plain, end = plain_tokenizer(tokenizer, kind.end_of_text_id)
-    assert plain_tokenizer(plain, end) == (plain, end)  # so may whoever has taken the face off already
+    assert plain_tokenizer(plain, end) == (plain, end)  # so may whoever has unwrapped it already
     assert [ids.tolist() for ids in encode_each(TEXTS, plain, end_of_text_id=end)] == expected
     if kind is not KINDS["characters"]:
         (pair,) = encode_each(["low \ud83d\ude00"], tokenizer, end_of_text_id=kind.end_of_text_id)
@@ -194,7 +148,7 @@ def test_a_batch_ends_with_its_characters_as_well_as_with_its_texts(make, monkey
             read += 1
             yield text
 
-    monkeypatch.setattr(tokenizing, "BATCH_CHARACTERS", 30)
+    monkeypatch.setattr(foundation.texts, "BATCH_CHARACTERS", 30)
     got = []
     for number, ids in enumerate(encode_each(reading(), tokenizer)):
         assert read <= number + 4
@@ -298,124 +252,3 @@ def test_characters_that_vanish_are_told_once_and_what_is_replaced_or_whole_is_n
         ([f"{'a' * 20_000}z"], dropping),  # so far nobody looks
     ):
         warn_of_lost_characters(texts, tokenizer)  # a warning would be an error
-
-
-# tokenizer_hash
-
-
-class Tokens:
-    def __init__(self, **state):
-        vars(self).update(state)
-
-    def encode(self, text):
-        return []
-
-
-MIDDLE = np.arange(2_000) == 1_000
-STATES = [
-    {},
-    {"table": np.arange(2_000)},
-    {"table": np.arange(2_000) + MIDDLE},
-    {"table": np.arange(2_000, dtype=np.int32)},
-    {"table": np.arange(2_000).reshape(2, 1_000)},
-    {"table": torch.arange(2_000) + torch.from_numpy(MIDDLE), "kind": "torch"},
-    {"_shift": 1},
-    {"_shift": True},
-    {"_shift": 1.0},
-    {"names": {"a", "b", "c", "d"}},
-    {"names": ["a", "b", "c", "d"]},
-    {"names": {"a": 1, "b": Path("c")}},
-    {"names": Tokens(more=Tokens())},
-    {"names": len},
-    {"names": np.float32(0.1)},
-    {"names": np.array(["a", None], dtype=object)},
-]
-
-
-@each_kind
-def test_a_tokenizer_has_one_hash_before_and_after_use_and_as_a_copy(kind):
-    tokenizer = kind.make()
-    name = tokenizer_hash(tokenizer)
-    list(encode_each(TEXTS, tokenizer, end_of_text_id=kind.end_of_text_id))
-    assert tokenizer_hash(tokenizer) == tokenizer_hash(kind.make()) == name
-    assert tokenizer_hash(pickle.loads(pickle.dumps(tokenizer))) == name
-
-
-def test_a_tokenizer_is_named_by_all_that_it_knows_in_any_process():
-    names = [tokenizer_hash(Tokens(**state)) for state in STATES]
-    assert len(set(names)) == len(names)
-    assert [tokenizer_hash(pickle.loads(pickle.dumps(Tokens(**state)))) for state in STATES] == names
-    assert tokenizer_hash(Tokens(names={"b": 1, "a": 2})) == tokenizer_hash(Tokens(names={"a": 2, "b": 1}))
-    assert tokenizer_hash(Tokens(t=np.arange(3, dtype=">i4"))) == tokenizer_hash(Tokens(t=np.arange(3, dtype="<i4")))
-    assert tokenizer_hash(CharTokenizer("abc")) != tokenizer_hash(CharTokenizer("abd"))
-    program = "import test_tokenizing as t; print([t.tokenizer_hash(t.Tokens(**state)) for state in t.STATES])"
-    command = [sys.executable, "-c", f"import sys; sys.path[:0] = {[str(ROOT), str(ROOT / 'tests')]}; {program}"]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == f"{names}\n"
-
-
-def test_what_no_file_can_hold_has_no_name():
-    around = Tokens()
-    around.me = around
-    for tokenizer in (Tokens(f=lambda text: text), Tokens(file=sys.__stdout__), around):
-        with pytest.raises(TypeError, match=r"tokenizer must hold what a file can hold, but .* a method __getstate__"):
-            tokenizer_hash(tokenizer)
-    for other in (5, CharTokenizer):
-        refuses(TypeError, "tokenizer must be a tokenizer, got", tokenizer_hash, other)
-
-
-# id_dtype, smallest_dtype and compact
-
-
-def test_the_vocabulary_decides_the_dtype():
-    def sized(size):
-        return SimpleNamespace(encode=str.split, vocab_size=size)
-
-    assert id_dtype(sized(2**16)) == id_dtype(words(a=0)) == np.uint16
-    assert id_dtype(SimpleNamespace(n_vocab=6)) == np.uint16
-    assert id_dtype(sized(np.int64(2**16 + 1))) == id_dtype(words(a=2**16)) == np.uint32
-    for size in (3.7, True, 0, 2**32 + 1, "abc"):
-        refuses((TypeError, ValueError), "vocab_size must be", id_dtype, sized(size))
-    refuses(TypeError, "tokenizer must have a vocab_size", id_dtype, NUMBERS)
-    refuses(ValueError, "tokenizer must have a vocabulary, got an empty one", id_dtype, words())
-
-
-@pytest.mark.parametrize(
-    ("largest", "dtype"), [(0, "u2"), (65_535, "u2"), (65_536, "u4"), (70_000, "u4"), (2**32 - 1, "u4")]
-)
-def test_the_smallest_dtype_holds_the_largest_id(largest, dtype):
-    assert smallest_dtype(largest) == compact([0, largest]).dtype == np.dtype(dtype)
-
-
-@given(st.lists(st.integers(0, 2**32 - 1)))
-@settings(deadline=None)
-def test_compact_ids_are_the_same_ids(ids):
-    for given_ids in (ids, np.array(ids, dtype=np.int64), np.array(ids, dtype=">i8"), torch.tensor(ids).long()):
-        stream = compact(given_ids)
-        assert stream.tolist() == ids
-        assert stream.dtype == smallest_dtype(max(ids, default=0))
-
-
-def test_ids_that_are_none_are_refused_with_their_place():
-    refuses(ValueError, "ids must not be negative, got -1 at position 1", compact, [0, -1])
-    refuses(ValueError, "ids must fit into 32 bits, got 4294967296 at position 0", compact, [2**32])
-
-
-@pytest.mark.parametrize("dtype", ["u1", "<u2", ">u2", "<u4", ">u4"])
-def test_what_is_compact_already_is_not_copied(dtype):
-    ids = np.arange(5).astype(dtype)
-    assert np.shares_memory(compact(ids), ids)
-    assert compact(ids).dtype == ids.dtype
-    assert not compact(ids).flags.writeable
-
-
-@pytest.mark.parametrize("dtype", [np.uint16, np.int32, np.int64])
-def test_a_memory_map_is_neither_copied_nor_read_but_what_is_calculated_from_it_is(tmp_path, dtype):
-    np.array([5, 3, -3]).astype(dtype).tofile(tmp_path / "ids.bin")
-    ids = np.memmap(tmp_path / "ids.bin", dtype=dtype, mode="r")
-    for view in (ids, ids[1:], np.asarray(ids), np.asarray(ids)[::2]):
-        assert np.shares_memory(compact(view), view)
-        assert compact(view).dtype == dtype
-    widened = ids[:2].astype(np.int64)
-    assert isinstance(widened, np.memmap)
-    assert compact(widened).dtype == np.uint16
-    refuses(ValueError, "ids must not be negative, got -4 at position 1", compact, widened - 7)

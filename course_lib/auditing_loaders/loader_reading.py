@@ -14,7 +14,8 @@ from course_lib.auditing_loaders.handed_out import Reading
 from course_lib.auditing_loaders.narrow_ids import restore_ids
 from course_lib.auditing_loaders.placed_rows import PlacedRows
 from course_lib.auditing_loaders.telling_ids import TellingIds
-from course_lib.foundation.arguments import AtLeast, as_integers, check_integer, checked
+from course_lib.foundation.arguments import AtLeast, checked
+from course_lib.foundation.checks import as_integers, check_integer
 from course_lib.foundation.progress import progress_bar
 
 GIVEN = ("epoch", "rank", "world_size", "document_starts")

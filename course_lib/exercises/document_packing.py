@@ -1,4 +1,4 @@
-"""Exercises of lesson 09: which documents share a row, and which are cut."""
+"""Exercises of lesson 09: which documents share a row, which are cut, and who waits."""
 
 from collections.abc import Iterator
 from random import Random
@@ -293,6 +293,75 @@ next_pack.mistake(
 )
 
 
+def _ranks(random: Random) -> Iterator[Case]:
+    for ranks in ([[3]], [[3, 1], [2, 2]], [[4], [4]], [[4], [2, 2]], [[2, 2], []]):
+        yield (ranks,)
+    yield from (([[5], [4, 1], [3, 2]],), ([[1, 1, 1], [3], [2, 1]],), ([[], []],))
+    for _ in range(12):
+        num_ranks = random.randrange(2, 5)
+        yield (
+            [
+                random.choices(range(1, 9), k=random.randrange(4))
+                for _ in range(num_ranks)
+            ],
+        )
+
+
+@exercise(
+    cases=_ranks,
+    hints=(
+        "How much work does each rank have? A document costs the square of its length, "
+        "whatever else is in its row.",
+        "All ranks take as long as the one with the most work. So how long does each "
+        "of the others wait? Add it up over all of them.",
+    ),
+)
+def work_waited(ranks: list[list[int]]) -> int:
+    """Return how much work the ranks could do while they wait for the slowest."""
+    work = [sum(length**2 for length in lengths) for lengths in ranks]
+    return sum(max(work) - own for own in work)
+
+
+def _waited(work: list[int]) -> int:
+    return sum(max(work) - own for own in work)
+
+
+work_waited.mistake(
+    "you square the length of all documents together, as if they saw each other; "
+    "square each length, then add.",
+    lambda ranks: _waited([sum(lengths) ** 2 for lengths in ranks]),
+)
+work_waited.mistake(
+    "you count tokens, but equal tokens are not equal work: square each length.",
+    lambda ranks: _waited([sum(lengths) for lengths in ranks]),
+)
+work_waited.mistake(
+    "you compare the slowest rank with the fastest alone, but the others wait, too: "
+    "add up all of them.",
+    lambda ranks: (
+        max(sum(n**2 for n in lengths) for lengths in ranks)
+        - min(sum(n**2 for n in lengths) for lengths in ranks)
+    ),
+)
+work_waited.mistake(
+    "you return all the time that the ranks take, working or not; subtract the work "
+    "that they do.",
+    lambda ranks: len(ranks) * max(sum(n**2 for n in lengths) for lengths in ranks),
+)
+work_waited.mistake(
+    "you let a rank without documents finish nothing and wait for nobody, but it "
+    "waits all the time.",
+    lambda ranks: _waited(
+        [sum(n**2 for n in lengths) for lengths in ranks if lengths] or [0]
+    ),
+)
+work_waited.mistake(
+    "you look only at the longest document of each rank; the others cost something, "
+    "too.",
+    lambda ranks: _waited([max(lengths, default=0) ** 2 for lengths in ranks]),
+)
+
+
 # Questions
 
 
@@ -371,11 +440,56 @@ def beginnings_of_chats(chats: list[list[int]], max_length: int) -> list[list[in
         "begins in the middle of an answer, and is not an example to learn from. For "
         "plain text the same line would be a bug, because the rest of a text is text "
         "like any other. The library huggingface/trl has done it both ways, and each "
-        "way hurt some users (pull requests 4632 and 5076). Now it lets you choose."
+        "way hurt some users (pull requests 4632 and 5076). Today (1.16) its `bfd` "
+        "throws the rest away, and its `bfd_split` keeps it."
     ),
 )
 def too_long_is_thrown_away(chats: list[list[int]], max_length: int) -> list:
     return [ids[:max_length] for ids in chats if ids]
+
+
+def _files(random: Random) -> Iterator[Case]:
+    for num_ids in (3, 5, 6, 9, 10, 14, 20):
+        yield from ((list(range(num_ids)), max_length) for max_length in (6, 9, 12))
+
+
+def middles_by_hand(ids: list[int], max_length: int) -> list[list[int]]:
+    rows = []
+    while ids:
+        piece, ids = ids[: max_length - 3], ids[max_length - 3 :]
+        third = len(piece) // 3
+        prefix, rest = piece[:third], piece[third:]
+        rows.append([900, *prefix, 901, *rest[third:], 902, *rest[:third]])
+    return rows
+
+
+@bug_or_not(
+    purpose=(
+        "Prepare a file of code for fill-in-the-middle, in rows of at most "
+        "`max_length` ids, which is at least 6. The sentinel 900 begins a prefix, 901 "
+        "the suffix, and 902 the middle, which comes last, because the model has to "
+        "write it from the other two. Every row is read by itself, so each must hold "
+        "all three parts, and no id of the file is lost."
+    ),
+    reference=middles_by_hand,
+    cases=_files,
+    explanation=(
+        "A file that fits into one row comes out right, which is why tests with short "
+        "files pass. A longer one is cut after its parts were moved. Its first row "
+        "holds the prefix and promises a middle that never comes, and its last row "
+        "holds a middle whose prefix is in another row. Users have found such rows "
+        "(loubnabnl/santacoder-finetuning, issue 22). Cut first, into pieces three ids "
+        "shorter than a row, and move the middle within each. Bavarian and others "
+        "(2022) call this context-level, and found it better. Megatron-LM's "
+        "`GPTFIMDataset` also moves the middle after the cut, but leaves no room for "
+        "the sentinels, and so it cuts off the end of a row that has grown too long."
+    ),
+)
+def middle_moved_before_the_cut(ids: list[int], max_length: int) -> list[list[int]]:
+    third = len(ids) // 3
+    prefix, middle, suffix = ids[:third], ids[third : 2 * third], ids[2 * third :]
+    moved = [900, *prefix, 901, *suffix, 902, *middle]
+    return [moved[i : i + max_length] for i in range(0, len(moved), max_length)]
 
 
 def best_fit_is_ahead(lengths: list[int], max_length: int) -> bool:

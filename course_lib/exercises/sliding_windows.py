@@ -1,11 +1,13 @@
-"""Exercises of lesson 02: count and place windows, share them out, and resume."""
+"""Exercises of lesson 02: count and place windows, share them out, and hold them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain
 from random import Random
 
 import torch
+from torch.utils.data import DataLoader, Dataset
 
 from course_lib.sliding_windows import count_windows, window_starts
 from course_lib.teaching.checker import (
@@ -239,62 +241,107 @@ rank_share.mistake(
 )
 
 
-def _interruptions(random: Random) -> Iterator[Case]:
-    for size in (1, 4, 5, 9):
-        order = random.sample(range(100), size)
-        for batch_size in (1, 2, 4):
-            for delivered in range(-(-size // batch_size) + 1):
-                yield order, batch_size, delivered
+def _documents(random: Random) -> Iterator[Case]:
+    yield [], 2
+    for T in (1, 2, 4):
+        for sizes in ((T,), (T + 1,), (2 * T,), (2 * T + 1,), (3 * T + 2, 1, T + 1)):
+            yield [[*range(20 * d, 20 * d + n)] for d, n in enumerate(sizes, 1)], T
+    for _ in range(20):
+        sizes = random.choices(range(25), k=random.randrange(2, 6))
+        yield [random.choices(range(500), k=n) for n in sizes], random.randrange(1, 9)
+
+
+def _batches(make: Callable, documents: list[list[int]], T: int) -> list:
+    """What a stock loader makes of a data set, in batches of 2."""
+    return [_as_lists(batch) for batch in DataLoader(make(documents, T), batch_size=2)]
+
+
+def _as_lists(part: object) -> object:
+    if isinstance(part, torch.Tensor):
+        return part.tolist()
+    if isinstance(part, dict):
+        return {name: _as_lists(value) for name, value in part.items()}
+    return tuple(map(_as_lists, part)) if isinstance(part, list | tuple) else part
 
 
 @exercise(
-    cases=_interruptions,
+    cases=_documents,
+    view=_batches,
     hints=(
-        "How many entries of the order have been used after `batches_delivered` "
-        "batches?",
-        "Cut what is left as you would cut a whole order: in steps of `batch_size`, "
-        "with a slice that may come out short at the end.",
+        "Which document does item 5 come from, and where in it does the window start? "
+        "Make a list of all these places once, in `__init__`.",
+        "`window_starts` gives the starts within one document, and none if it is too "
+        "short. Then `__len__` is the length of your list, and `__getitem__` looks one "
+        "place up, cuts T + 1 ids there, and makes a tensor of them.",
     ),
 )
-def batches_left(
-    order: list[int], batch_size: int, batches_delivered: int
-) -> list[list[int]]:
-    """Return the batches of an epoch that are still to come, a short last one
-    included."""
-    first = batches_delivered * batch_size
-    return [order[i : i + batch_size] for i in range(first, len(order), batch_size)]
+class DocumentWindows(Dataset):
+    """The windows of stride T within each document, one document after another.
+
+    It is called with `documents`, lists of ids, and `context_length`, which is T.
+    """
+
+    def __init__(self, documents: list[list[int]], context_length: int):
+        self.documents, self.context_length = documents, context_length
+        self.places = [
+            (number, start)
+            for number, document in enumerate(documents)
+            for start in window_starts(len(document), context_length, context_length)
+        ]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, index: int) -> tuple[torch.Tensor, torch.Tensor]:
+        number, start = self.places[index]
+        window = self.documents[number][start : start + self.context_length + 1]
+        return torch.tensor(window[:-1]), torch.tensor(window[1:])
 
 
-batches_left.mistake(
-    "you skip `batches_delivered` entries, but that many *batches* were delivered.",
-    lambda order, size, done: batches_left(order[done:], size, 0),
+def _pairs(documents: list[list[int]], T: int, step: int, least: int) -> list[tuple]:
+    """The pairs that are cut `step` apart while at least `least` ids are left."""
+    cut = torch.tensor
+    return [
+        (cut(ids[start : start + T]), cut(ids[start + 1 : start + T + 1]))
+        for ids in documents
+        for start in range(0, len(ids) - least + 1, step)
+    ]
+
+
+DocumentWindows.mistake(
+    "your windows cross from one document into the next; cut each document by itself.",
+    lambda documents, T: _pairs([[*chain.from_iterable(documents)]], T, T, T + 1),
 )
-batches_left.mistake(
-    "you drop the short last batch, which belongs to the epoch like any other.",
-    lambda order, size, done: [
-        batch for batch in batches_left(order, size, done) if len(batch) == size
+DocumentWindows.mistake(
+    "you keep a window that's short of ids: it needs T + 1 of them, because its last "
+    "input has a target, too.",
+    lambda documents, T: _pairs(documents, T, T, T),
+    lambda documents, T: _pairs(documents, T, T, 2),
+    lambda documents, T: _pairs(documents, T, T, 1),
+    lambda documents, T: [
+        (x[: len(y)], y)
+        for x, y in _pairs(documents, T, T, T)  # as many of both
     ],
 )
-batches_left.mistake(
-    "you return the batches that *were* delivered, not those that are left.",
-    lambda order, size, done: batches_left(order, size, 0)[:done],
+DocumentWindows.mistake(
+    "you step by T + 1, so that the first id of each window is never a target; a step "
+    "of T shares one id.",
+    lambda documents, T: _pairs(documents, T, T + 1, T + 1),
 )
-batches_left.mistake(
-    "you return everything that's left in one list; cut it into batches.",
-    lambda order, size, done: order[done * size :],
-    lambda order, size, done: [order[done * size :]],
+DocumentWindows.mistake(
+    "you return the inputs as targets; each target is the id *after* its input.",
+    lambda documents, T: [(x, x.clone()) for x, _ in _pairs(documents, T, T, T + 1)],
 )
-batches_left.mistake(
-    "you return only the next batch, not all that are left.",
-    lambda order, size, done: batches_left(order, size, done)[:1],
-    lambda order, size, done: order[done * size : (done + 1) * size],
-)
-batches_left.mistake(
-    "you return empty batches at the end: does your loop run to the length of the "
-    "whole order, and not of what's left?",
-    lambda order, size, done: [
-        order[i + done * size :][:size] for i in range(0, len(order), size)
+DocumentWindows.mistake(
+    "you return lists. A `DataLoader` puts the first numbers of all windows into one "
+    "tensor, the second into another, and so on. It stacks tensors, so return these.",
+    lambda documents, T: [
+        (x.tolist(), y.tolist()) for x, y in _pairs(documents, T, T, T + 1)
     ],
+)
+DocumentWindows.mistake(
+    "you return only one window for each document, but a long one has several.",
+    lambda documents, T: _pairs([ids[: T + 1] for ids in documents], T, T, T + 1),
 )
 
 

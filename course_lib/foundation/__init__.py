@@ -12,21 +12,23 @@ from course_lib.foundation.arguments import (
     Seed,
     Several,
     Text,
+    checked,
+    named_elsewhere,
+)
+from course_lib.foundation.checks import (
     as_ids,
     as_integers,
     as_numbers,
+    as_places,
     check_callable,
     check_choice,
     check_dense,
     check_flag,
-    check_index,
     check_integer,
     check_iterable,
     check_number,
     check_range,
     check_type,
-    checked,
-    named_elsewhere,
 )
 from course_lib.foundation.copies import (
     candidate_pairs,
@@ -46,6 +48,7 @@ from course_lib.foundation.corpora import (
     load_text,
     load_translations,
 )
+from course_lib.foundation.dtypes import smallest_dtype
 from course_lib.foundation.durable import write_durably
 from course_lib.foundation.executors import (
     InThisProcess,
@@ -89,18 +92,19 @@ from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.ranks import process_group, run_ranks
 from course_lib.foundation.shuffling import RandomOrder
 from course_lib.foundation.streams import AnyStream, Stream, table_of_windows
+from course_lib.foundation.texts import (
+    check_special_tokens,
+    column_of_batch,
+    iterate_texts,
+    training_batches,
+)
 from course_lib.foundation.tokenizing import (
     END_OF_TEXT,
     CharTokenizer,
-    check_special_tokens,
-    column_of_batch,
     document_marks,
     encode_corpus,
     encode_each,
     encode_named,
-    iterate_texts,
     plain_tokenizer,
-    smallest_dtype,
-    training_batches,
     warn_of_lost_characters,
 )

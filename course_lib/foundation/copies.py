@@ -21,11 +21,10 @@ from course_lib.foundation.arguments import (
     Seed,
     Several,
     Text,
-    as_numbers,
-    check_unicode,
     checked,
 )
-from course_lib.foundation.tokenizing import iterate_texts
+from course_lib.foundation.checks import as_numbers, check_unicode
+from course_lib.foundation.texts import iterate_texts
 
 
 @cache

@@ -9,12 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.foundation.arguments import (
-    FilePath,
-    check_integer,
-    check_unicode,
-    checked,
-)
+from course_lib.foundation.arguments import FilePath, checked
+from course_lib.foundation.checks import check_integer, check_unicode
 
 DATA_DIRECTORY = Path(__file__).resolve().parents[2] / "data"
 CORPUS_VARIABLE = "COURSE_CORPUS"

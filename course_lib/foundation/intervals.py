@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from course_lib.foundation.arguments import Length, as_numbers, checked
+from course_lib.foundation.arguments import Length, checked
+from course_lib.foundation.checks import as_numbers
 
 # Student's t, two-sided 95 %, for 1 ... 30 degrees of freedom.
 T_QUANTILES = (

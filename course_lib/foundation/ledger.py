@@ -9,13 +9,12 @@ from typing import Annotated
 
 import numpy as np
 
-from course_lib.foundation.arguments import (
-    AtLeast,
+from course_lib.foundation.arguments import AtLeast, checked
+from course_lib.foundation.checks import (
     as_integers,
     check_integer,
     check_range,
     check_type,
-    checked,
 )
 
 USED = "used"

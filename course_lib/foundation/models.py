@@ -16,16 +16,12 @@ import torch.nn.functional as F
 from torch import nn
 from torch.optim.lr_scheduler import LinearLR
 
-from course_lib.foundation.arguments import (
-    Count,
-    Finite,
-    Ids,
-    Length,
+from course_lib.foundation.arguments import Count, Finite, Ids, Length, checked
+from course_lib.foundation.checks import (
     as_integers,
     as_numbers,
     check_integer,
     check_range,
-    checked,
 )
 
 IGNORED = -100  #: the target that is not scored, as in PyTorch

@@ -24,9 +24,9 @@ from course_lib.foundation.arguments import (
     Length,
     Seed,
     Several,
-    check_range,
     checked,
 )
+from course_lib.foundation.checks import check_range
 from course_lib.foundation.shuffling import RandomOrder
 
 PAGE_BYTES = 4096  # the least that a system reads from a file

@@ -13,19 +13,15 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from course_lib.foundation.arguments import (
-    AtLeast,
-    Ids,
-    Length,
-    Several,
+from course_lib.foundation.arguments import AtLeast, Ids, Length, Several, checked
+from course_lib.foundation.checks import (
     as_ids,
     as_integers,
     check_integer,
     check_iterable,
     check_type,
-    checked,
 )
-from course_lib.foundation.tokenizing import compact
+from course_lib.foundation.dtypes import compact
 
 COMPACT = (np.dtype(np.uint16), np.dtype(np.uint32))
 PLACES = ("documents", "offsets")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
-from course_lib.foundation.arguments import check_integer
+from course_lib.foundation.checks import check_integer
 
 Item = TypeVar("Item")
 Place = TypeVar("Place")

@@ -16,7 +16,8 @@ from IPython import get_ipython
 from IPython.display import HTML, DisplayHandle, display
 from tqdm import tqdm
 
-from course_lib.foundation.arguments import Count, check_flag, checked
+from course_lib.foundation.arguments import Count, checked
+from course_lib.foundation.checks import check_flag
 
 PROGRESS_VARIABLE = "COURSE_PROGRESS"
 OFF = ("0", "false", "no", "off")

@@ -22,11 +22,7 @@ from torch.multiprocessing import (
     start_processes,
 )
 
-from course_lib.foundation.arguments import (
-    AtLeast,
-    Finite,
-    checked,
-)
+from course_lib.foundation.arguments import AtLeast, Finite, checked
 from course_lib.foundation.executors import NO_GUARD, end_with_parent, process_context
 from course_lib.foundation.models import one_thread
 

@@ -12,13 +12,8 @@ from typing import Annotated
 
 import numpy as np
 
-from course_lib.foundation.arguments import (
-    AtLeast,
-    Integers,
-    Seed,
-    check_range,
-    checked,
-)
+from course_lib.foundation.arguments import AtLeast, Integers, Seed, checked
+from course_lib.foundation.checks import check_range
 
 STORED_UP_TO = 2**16
 ROUNDS = 6

@@ -17,8 +17,8 @@ from typing import Annotated, TypeAlias
 import numpy as np
 import torch
 
-from course_lib.foundation.arguments import as_ids
-from course_lib.foundation.tokenizing import compact
+from course_lib.foundation.checks import as_ids
+from course_lib.foundation.dtypes import compact
 
 SAMPLES, SAMPLE_LENGTH = 64, 1024  # what is read for a fingerprint
 

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from itertools import count, islice
-from mmap import mmap
+from collections.abc import Callable, Iterable, Iterator, Sized
+from itertools import islice
 from numbers import Integral
 from typing import Annotated
 
 import numpy as np
-import torch
 
-from course_lib.foundation.arguments import (
-    AtLeast,
-    Count,
-    Ids,
-    Length,
-    Text,
+from course_lib.foundation.arguments import AtLeast, Ids, Length, Text, checked
+from course_lib.foundation.checks import (
     as_ids,
     check_integer,
     check_range,
-    check_unicode,
-    checked,
 )
+from course_lib.foundation.dtypes import compact, id_dtype, smallest_dtype
 from course_lib.foundation.progress import progress_bar
+from course_lib.foundation.texts import BATCH_SIZE, batches_of_texts, iterate_texts
 
 END_OF_TEXT = "<|endoftext|>"  #: the token between documents
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-BATCH_SIZE = 1000  # texts that a library's tokenizer gets at a time
-BATCH_CHARACTERS = 2**20  # ends a batch early: memory grows with the length of texts
 
 
 class CharTokenizer:
@@ -95,131 +85,6 @@ class CharTokenizer:
         stream = check_range("ids", ids, self.vocab_size)
         names = [*self.characters, END_OF_TEXT]
         return "".join(names[i] for i in stream.tolist())
-
-
-def iterate_texts(texts: Iterable, text_column: str = "text") -> Iterator[str]:
-    """Yield one text after another from any of the usual containers.
-
-    Args:
-        texts: texts, lists of texts, batches of columns, or a `datasets` data set.
-            Anything else is a TypeError that names it, with its position.
-        text_column: which column of a batch or a data set holds the texts.
-    """
-    single = isinstance(texts, str | bytes) or getattr(texts, "ndim", 1) == 0
-    if single or not isinstance(texts, Iterable):
-        raise TypeError(
-            f"texts must be several texts, got {type(texts).__name__}: use [text] for "
-            "a single one"
-        )
-    if isinstance(texts, Mapping):
-        splits = any(hasattr(value, "column_names") for value in texts.values())
-        kind, first = type(texts).__name__, next(iter(texts), "train")
-        advice = f"choose one, as in texts[{first!r}]" if splits else "use [texts]"
-        raise TypeError(
-            f"texts must be several texts, got a {kind} with the "
-            f"{'splits' if splits else 'columns'} {list(texts)}: {advice}"
-        )
-    return _texts_of(
-        texts.iter(BATCH_SIZE) if hasattr(texts, "column_names") else texts, text_column
-    )
-
-
-def _texts_of(batches: Iterable, text_column: str) -> Iterator[str]:
-    numbers = count()
-    for batch in batches:
-        if isinstance(batch, Mapping):
-            if text_column not in batch:
-                raise ValueError(
-                    f"text_column must be one of {list(batch)}, got {text_column!r}"
-                )
-            batch = batch[text_column]
-        for text in batch if isinstance(batch, list | tuple) else [batch]:
-            yield check_unicode(f"texts[{next(numbers)}]", text)
-
-
-def column_of_batch(features: Mapping[str, Sequence], name: str) -> list:
-    """Return a column of a batch, as `map` of `datasets` passes it with `batched`."""
-    check_unicode("the name of a column", name)
-    if not isinstance(features, Mapping) or isinstance(features.get(name), str):
-        raise TypeError("features must be a batch: use map with batched=True")
-    if name not in features:
-        raise ValueError(f"features must have a column {name!r}, got {list(features)}")
-    return list(features[name])
-
-
-@checked
-def training_batches(
-    texts: Iterable,
-    *,
-    text_column: str = "text",
-    length: Count | None = None,
-    progress: bool | None = None,
-) -> Iterator[list[str]]:
-    """Read texts for a trainer of `tokenizers`, in batches, with a progress bar.
-
-    Args:
-        texts, text_column: see `iterate_texts`. The texts are read once and not kept.
-        length: how many texts there are, for the bar. By default they are counted if
-            possible.
-        progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
-
-    Raises ValueError at the end if there was nothing except whitespace.
-    """
-    plain = isinstance(texts, list | tuple) and all(isinstance(t, str) for t in texts)
-    if length is None and (plain or hasattr(texts, "num_rows")):
-        length = len(texts)  # batches hold an unknown number of texts
-    texts = iterate_texts(texts, text_column)
-    bar = progress_bar(texts, "reading", unit="text", total=length, progress=progress)
-    return _not_blank(bar)
-
-
-def _not_blank(texts: Iterable[str]) -> Iterator[list[str]]:
-    blank = True
-    for batch in _batches(enumerate(texts), BATCH_SIZE):
-        batch = [text for _, text in batch]
-        blank = blank and not any(text.strip() for text in batch)
-        yield batch
-    if blank:
-        raise ValueError(
-            "texts must hold more than whitespace, got an empty corpus: there is "
-            "nothing to learn from"
-        )
-
-
-def _batches(
-    texts: Iterable[tuple[object, str]], batch_size: int
-) -> Iterator[list[tuple[object, str]]]:
-    batch, characters = [], 0
-    for name, text in texts:
-        batch.append((name, text))
-        characters += len(text)
-        if len(batch) == batch_size or characters >= BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
-
-
-def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
-    """Return the names as a list, if all of them are different non-empty strings."""
-    # A set would not do, because the ids follow the order of the names.
-    if isinstance(special_tokens, str) or not isinstance(special_tokens, Sequence):
-        shown = f"{special_tokens!r:.60}"
-        raise TypeError(f"special_tokens must be a list of names, got {shown}")
-    names = [
-        check_unicode(f"special_tokens[{i}]", name)
-        for i, name in enumerate(special_tokens)
-    ]
-    if "" in names:
-        raise ValueError(
-            "special_tokens must not be empty: an empty name is everywhere in a text"
-        )
-    for name, times in Counter(names).items():
-        if times > 1:
-            raise ValueError(
-                f"special_tokens must be different, but {name!r} occurs {times} times"
-            )
-    return names
 
 
 def encode_corpus(
@@ -312,7 +177,7 @@ def encode_named(
     encode = _batch_encoder(tokenizer)
 
     def each() -> Iterator[tuple[str, np.ndarray]]:
-        for batch in _batches(named_texts, batch_size):
+        for batch in batches_of_texts(named_texts, batch_size):
             for (_, text), ids in zip(batch, _encode(encode, batch), strict=True):
                 yield text, np.concatenate([begin, ids, end])
 
@@ -332,7 +197,7 @@ def plain_tokenizer(
     Raises ValueError if it marks neither, or if it ends texts itself although you give
     an `end_of_text_id`, which would be a second end.
     """
-    face, tokenizer = tokenizer, getattr(tokenizer, "backend_tokenizer", tokenizer)
+    wrapper, tokenizer = tokenizer, getattr(tokenizer, "backend_tokenizer", tokenizer)
     encodes = ("encode", "encode_ordinary")
     if isinstance(tokenizer, type | str) or not any(
         callable(getattr(tokenizer, name, None)) for name in encodes
@@ -347,7 +212,7 @@ def plain_tokenizer(
                 f"got {end_of_text_id}"
             )
         return tokenizer, None
-    end_of_text_id = _own_end(face) if end_of_text_id is None else end_of_text_id
+    end_of_text_id = _own_end(wrapper) if end_of_text_id is None else end_of_text_id
     if end_of_text_id is None and not begins:
         raise ValueError(
             "end_of_text_id must be given: this tokenizer has none of its own"
@@ -401,7 +266,7 @@ def _batch_encoder(tokenizer: object) -> Callable[[list[str]], list[np.ndarray]]
     """
     if hasattr(tokenizer, "encode_batch_fast"):
         dtype = id_dtype(tokenizer)
-        tokenizer = _uncut(tokenizer)
+        tokenizer = uncut(tokenizer)
         tokenizer.encode_special_tokens = True
         # The fast method leaves out the offsets, which we do not need here.
         return lambda texts: [
@@ -420,7 +285,7 @@ def _batch_encoder(tokenizer: object) -> Callable[[list[str]], list[np.ndarray]]
     return lambda texts: [narrow(encode(text, **plain)) for text in texts]
 
 
-def _uncut(tokenizer: object) -> object:
+def uncut(tokenizer: object) -> object:
     """Copy a tokenizer of `tokenizers` so that it neither truncates nor pads."""
     tokenizer = type(tokenizer).from_str(tokenizer.to_str())
     tokenizer.no_truncation()
@@ -476,122 +341,6 @@ def warn_of_lost_characters(texts: Iterable[str], tokenizer: object) -> None:
             "are those of the text without them",
             stacklevel=4,
         )
-
-
-def tokenizer_hash(tokenizer: object) -> str:
-    """Hash a tokenizer so that equal tokenizers have equal hashes on any machine.
-
-    For a tokenizer of `tokenizers`, we hash all of `tokenizer.json` except for
-    truncation and padding. For any other, we hash what `pickle` would store. A
-    tokenizer that remembers texts it has encoded should leave them out by a
-    `__getstate__`. Raises TypeError if it holds something that cannot be hashed in this
-    way, for example a function without a name.
-    """
-    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
-    if hasattr(tokenizer, "encode_batch_fast"):
-        return hashlib.sha256(_uncut(tokenizer).to_str().encode()).hexdigest()
-    encodes = hasattr(tokenizer, "encode") or hasattr(tokenizer, "encode_ordinary")
-    if isinstance(tokenizer, type) or not encodes:
-        raise TypeError(f"tokenizer must be a tokenizer, got {tokenizer!r}")
-    try:
-        return _stable_hash(tokenizer).hex()
-    except (TypeError, RecursionError) as error:
-        raise TypeError(
-            f"tokenizer must hold what a file can hold, but {error}: give "
-            f"{type(tokenizer).__name__} a method __getstate__ that says what it knows"
-        ) from None
-
-
-def _stable_hash(value: object) -> bytes:
-    """Hash a value so that equal values agree in any process. `repr` would do for few
-    values, because it abbreviates arrays and shows addresses."""
-    kind = type(value)
-    if isinstance(value, torch.Tensor):
-        value = value.detach().cpu().numpy()
-    if kind in (type(None), bool, int, float, complex, str, bytes):
-        parts = [repr(value).encode("utf-8", "surrogatepass")]
-    elif isinstance(value, np.ndarray | np.generic) and value.dtype != object:
-        value = np.asarray(value, dtype=value.dtype.newbyteorder("<"))
-        parts = [f"{value.dtype.str}{value.shape}".encode(), value.tobytes()]
-    elif isinstance(value, dict):
-        parts = sorted(
-            _stable_hash(key) + _stable_hash(entry) for key, entry in value.items()
-        )
-    elif isinstance(value, set | frozenset):
-        parts = sorted(map(_stable_hash, value))
-    elif kind in (list, tuple):
-        parts = map(_stable_hash, value)
-    elif hasattr(value, "__qualname__"):  # a class, or a function
-        if "<" in value.__qualname__:
-            raise TypeError(f"{value.__qualname__} has no name that others know")
-        parts = [value.__qualname__.encode()]
-    else:
-        reduced = value.__reduce_ex__(2)  # the call that `pickle` makes
-        parts = [
-            _stable_hash(list(part) if isinstance(part, Iterator) else part)
-            for part in ([reduced] if isinstance(reduced, str) else reduced)
-        ]
-    return hashlib.sha256(b"".join([kind.__qualname__.encode(), b":", *parts])).digest()
-
-
-def id_dtype(tokenizer: object) -> np.dtype:
-    """Return uint16 if every id of a tokenizer, added ones too, fits, else uint32."""
-    if hasattr(tokenizer, "get_vocab"):
-        vocabulary = tokenizer.get_vocab()
-        if not vocabulary:
-            raise ValueError(
-                "tokenizer must have a vocabulary, got an empty one: train it first"
-            )
-        return smallest_dtype(max(vocabulary.values()))
-    for name in ("vocab_size", "n_vocab"):
-        if (size := getattr(tokenizer, name, None)) is not None:
-            size = check_integer(name, size, minimum=1, maximum=2**32)
-            return smallest_dtype(size - 1)
-    raise TypeError(
-        "tokenizer must have a vocab_size, which decides how many bytes an id gets;"
-        f" got {type(tokenizer).__name__}"
-    )
-
-
-@checked
-def smallest_dtype(largest_id: Annotated[int, AtLeast(0, 2**32 - 1)]) -> np.dtype:
-    """Return uint16 up to id 65,535 and uint32 beyond.
-
-    `array.astype(np.uint16)` would not complain about id 70,000: it would store 4,464.
-    """
-    return np.dtype(np.uint16 if largest_id < 2**16 else np.uint32)
-
-
-@checked
-def compact(ids: Ids) -> np.ndarray:
-    """Return `ids` in the smallest dtype, shape (N,), read-only, copied at most once.
-
-    A memory map, or an array of unsigned integers of at most 32 bits, is returned as it
-    is, without being read.
-    """
-    is_compact = ids.dtype.kind == "u" and ids.dtype.itemsize <= 4
-    if is_compact or _lies_in_a_file(ids):
-        return ids
-    if ids.size == 0:
-        return ids.astype(np.uint16)
-    if ids.min() < 0:
-        where = f"{ids.min()} at position {ids.argmin()}"
-        raise ValueError(f"ids must not be negative, got {where}")
-    if ids.max() >= 2**32:
-        where = f"{ids.max()} at position {ids.argmax()}"
-        raise ValueError(f"ids must fit into 32 bits, got {where}")
-    return ids.astype(smallest_dtype(ids.max()))
-
-
-def _lies_in_a_file(array: object) -> bool:
-    """Say whether an array shows a memory map.
-
-    Its type cannot tell: `memory_map.astype(np.int64)`, a copy in memory, is an
-    `np.memmap`.
-    """
-    while array is not None and not isinstance(array, mmap):
-        array = getattr(array, "base", None)
-    return array is not None
 
 
 def _code_points(text: str) -> np.ndarray:

@@ -44,7 +44,7 @@ from course_lib.foundation import (
     smallest_dtype,
     warn_of_lost_characters,
 )
-from course_lib.foundation.arguments import check_path
+from course_lib.foundation.checks import check_path
 from course_lib.many_machines.file_tasks import encode_task
 from course_lib.many_machines.inputs import (
     TASK_BYTES,

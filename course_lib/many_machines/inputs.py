@@ -18,14 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from course_lib.foundation.arguments import (
-    Length,
-    Several,
-    check_iterable,
-    check_path,
-    check_unicode,
-    checked,
-)
+from course_lib.foundation.arguments import Length, Several, checked
+from course_lib.foundation.checks import check_iterable, check_path, check_unicode
 from course_lib.foundation.corpora import (
     BYTE_ORDER_MARK,
     decode_text,

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from course_lib.foundation.arguments import (
+from course_lib.foundation.checks import (
     check_integer,
     check_iterable,
     check_number,

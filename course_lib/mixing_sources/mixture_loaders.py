@@ -11,7 +11,7 @@ from torch.utils.data import Dataset
 from course_lib.foundation import (
     Count,
     Length,
-    check_index,
+    as_places,
     check_range,
     check_type,
     checked,
@@ -70,7 +70,7 @@ class MixedWindows(Dataset):
     def cut(self, index: object) -> tuple[np.ndarray, np.ndarray]:
         """Return windows as they are in their streams, T + 1 compact ids each, and how
         many of these are real; see `Stream.cut`."""
-        sources, places = self.locate(check_index(index, len(self), "windows"))
+        sources, places = self.locate(as_places(index, len(self), "windows"))
         ids = np.empty((*places.shape, self.context_length + 1), dtype=self._dtype)
         lengths = np.empty(places.shape, dtype=np.int64)
         for number, source in enumerate(self.sources.values()):

@@ -1,9 +1,11 @@
 """Lesson 02: how many windows there are, where they start, and how to get a batch.
 
-A sampling scheme chooses starts, and `gather_windows` turns starts into batches. What
-is cut from a stream is ids and how many of each window are real; `make_pairs` makes a
-batch of it, or `make_rows`. A data set of windows is one stream and one rule for its
-starts, so it costs the memory of the stream, whatever the stride.
+A sampling scheme chooses starts, and one function turns starts into batches:
+`gather_windows` does it for any starts, `SlidingWindowDataset` for the starts of a
+stride. In both it is `Stream.cut` that cuts the windows, out of memory or out of files.
+It returns ids and how many of each window are real; `make_pairs` makes a batch of them,
+or `make_rows`. A data set of windows is one stream and one rule for its starts, so it
+costs the memory of the stream, whatever the stride.
 
 `OneScreenLoader` is a loader that is whole and small. `loading` holds the one that
 `make_dataloader` makes, and `workers` what it needs where other processes gather ahead.
@@ -11,7 +13,6 @@ starts, so it costs the memory of the stream, whatever the stride.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
@@ -28,7 +29,7 @@ from course_lib.foundation import (
     RandomOrder,
     Seed,
     Stream,
-    check_index,
+    as_places,
     checked,
 )
 from course_lib.foundation.arguments import Count64
@@ -80,7 +81,9 @@ def count_padded(num_tokens: int, context_length: int, stride: int) -> int:
 def gather_windows(
     ids: AnyStream, starts: Integers, context_length: Length
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Turn starts into a batch: the one function that cuts windows out of a stream.
+    """Turn starts into a batch: inputs, and targets one place further on.
+
+    The windows are cut by `Stream.cut`, like those of `SlidingWindowDataset`.
 
     Args:
         ids: the stream, N integers. An array or tensor is read in place, a list is
@@ -146,7 +149,9 @@ class OneScreenLoader:
     """Windows in a seeded order, in batches, and a count to go on from.
 
     That is all a loader has to do. It yields the batches of `make_dataloader`, and says
-    where it is as that one does.
+    where it is as that one does: `now` is the place of the iteration that last yielded
+    a batch, while new iterations start at `begin`, which only the end of an epoch
+    moves. So a look at the first batch, or a `break`, loses nothing.
 
     Args:
         ids, context_length, stride: the stream, T and S.
@@ -166,30 +171,31 @@ class OneScreenLoader:
         self.ids, self.context_length = ids, context_length
         self.starts = window_starts(len(ids), context_length, stride)
         self.batch_size, self.base_seed = batch_size, base_seed
-        self.epoch = self.windows_delivered = 0
+        self.begin = self.now = (0, 0)  # the epoch, and how many windows of it are read
 
     def __len__(self) -> int:
-        left = len(self.starts) - self.windows_delivered
+        left = len(self.starts) - self.begin[1]
         return -(-left // self.batch_size)  # rounded up
 
     def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        order = RandomOrder(len(self.starts), self.base_seed + self.epoch)
-        for _ in range(len(self)):
-            begin = self.windows_delivered
-            end = min(begin + self.batch_size, len(order))
-            windows = order[np.arange(begin, end)]
-            self.windows_delivered = end
+        epoch, first = self.begin
+        order = RandomOrder(len(self.starts), self.base_seed + epoch)
+        while first < len(order):
+            end = min(first + self.batch_size, len(order))
+            windows = order[np.arange(first, end)]
+            self.now = (epoch, end) if end < len(order) else (epoch + 1, 0)
             yield gather_windows(self.ids, self.starts[windows], self.context_length)
-        self.epoch, self.windows_delivered = self.epoch + 1, 0
+            first = end
+        self.begin = (epoch + 1, 0)
 
     def state_dict(self) -> dict[str, int]:
         """Return how far it was read; save it with the weights."""
-        return {"epoch": self.epoch, "windows_delivered": self.windows_delivered}
+        epoch, windows_delivered = self.now
+        return {"epoch": epoch, "windows_delivered": windows_delivered}
 
     def load_state_dict(self, state: Mapping[str, int]) -> None:
         """Go on from `state`: what was read is not read again."""
-        self.epoch = state["epoch"]
-        self.windows_delivered = state["windows_delivered"]
+        self.begin = self.now = (state["epoch"], state["windows_delivered"])
 
 
 # The data set and the loader of all lessons.
@@ -212,6 +218,7 @@ class SlidingWindowDataset(Dataset):
         pad_tail: let one more window hold what is left at the end of the stream, if
             that has a target at all. Its missing inputs are 0 and its missing targets
             -100. Where the stream is in pieces, each of them has such a window.
+        make_batch: what makes a batch of what was cut: `make_pairs`, or `make_rows`.
 
     Raises ValueError if the stream is too short for a single window.
     """
@@ -226,10 +233,11 @@ class SlidingWindowDataset(Dataset):
         stride: Length = 1,
         *,
         pad_tail: bool = False,
+        make_batch: Callable[[np.ndarray, np.ndarray], Batch] = make_pairs,
     ):
         self._stream = ids.compacted()
         self._context_length, self._stride = context_length, stride
-        self._make_batch = make_pairs
+        self._pad_tail, self._make_batch = pad_tail, make_batch
         needed = 2 if pad_tail else context_length + 1
         if len(ids) < needed:
             raise ValueError(
@@ -257,7 +265,7 @@ class SlidingWindowDataset(Dataset):
     def cut(self, index: object) -> tuple[np.ndarray, np.ndarray]:
         """Return windows as they are in the stream, T + 1 compact ids each, and how
         many of these are real; see `Stream.cut`."""
-        starts = self._starts_of(check_index(index, len(self), "windows"))
+        starts = self._starts_of(as_places(index, len(self), "windows"))
         return self._stream.cut(starts, self._context_length + 1)
 
     def _starts_of(self, windows: np.ndarray) -> np.ndarray:
@@ -286,7 +294,7 @@ class SlidingWindowDataset(Dataset):
 
     @property
     def make_batch(self) -> Callable[[np.ndarray, np.ndarray], Batch]:
-        """What makes a batch of what `cut` returns: `make_pairs`, or `make_rows`."""
+        """Makes a batch of what `cut` returns."""
         return self._make_batch
 
     @property
@@ -320,9 +328,13 @@ class SlidingWindowDataset(Dataset):
 
     def as_rows(self) -> SlidingWindowDataset:
         """Return the same windows as rows for `transformers`; see `make_rows`."""
-        rows = copy.copy(self)
-        rows._make_batch = make_rows
-        return rows
+        return SlidingWindowDataset(
+            self.stream,
+            self.context_length,
+            self.stride,
+            pad_tail=self._pad_tail,
+            make_batch=make_rows,
+        )
 
 
 @checked
@@ -365,13 +377,15 @@ def make_dataloader(
         rank, world_size: the number of this process, counted from 0, and the number of
             processes that share the windows evenly.
         loader_options: for PyTorch's `DataLoader`: pin_memory, prefetch_factor (of
-            messages, which hold several batches unless memory is pinned),
+            messages between processes, which hold several batches each),
             persistent_workers, multiprocessing_context, worker_init_fn, timeout.
 
     Returns a loader of (inputs, targets), torch.int64, shape (B, T) each, or of
     mappings if the data set comes from `as_rows`. Inputs and targets share no memory,
-    so `targets[mask] = -100` is safe, with workers and without. Raises ValueError if
-    there are too few windows for a single batch.
+    so `targets[mask] = -100` is safe, with workers and without. The loader's length is
+    the number of batches that the next iteration yields: right after `load_state_dict`,
+    what was left of that epoch. So plan a learning rate by the length of a loader that
+    is new. Raises ValueError if there are too few windows for a single batch.
     """
     if order is not None and not shuffle:
         raise ValueError("shuffle must be left out where order says how to mix")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from itertools import count
+from itertools import chain, count
 from typing import TypeVar
 
 import numpy as np
@@ -19,10 +19,11 @@ from torch.utils.data import DataLoader, Dataset, Sampler
 
 from course_lib.foundation import Position, RandomOrder, check_integer, check_state
 from course_lib.sliding_windows.workers import (
-    DealtByAccelerate,
+    ForAccelerate,
     WholeBatches,
     check_options,
     collate,
+    in_messages,
 )
 
 INDICES_PER_BLOCK = 2**14
@@ -37,7 +38,7 @@ Batch = tuple[torch.Tensor, torch.Tensor] | dict[str, torch.Tensor]
 Delivered = TypeVar("Delivered")
 
 
-class BatchOrder(DealtByAccelerate, Sampler):
+class BatchOrder(ForAccelerate, Sampler):
     """Which windows make up which batch: a list of indices for each, as PyTorch wants.
 
     The order of epoch e depends on `base_seed + e` alone, neither on the number of
@@ -140,6 +141,7 @@ class BatchOrder(DealtByAccelerate, Sampler):
         return full + (not self.drop_last and rest >= self.world_size)
 
     def __len__(self) -> int:
+        """Count the batches of the next iteration, which may go on in mid-epoch."""
         return self.count_from(self.position.begin[1])
 
     def order_of(self, epoch: int) -> object:
@@ -209,6 +211,10 @@ class WindowLoader(DataLoader):
     epoch, unless `set_epoch` chooses another. A loaded state counts for all iterators,
     until one of them has reached the end of its epoch.
 
+    `len(loader)` is how many batches the next iteration yields, as PyTorch, accelerate
+    and progress bars take it. So after a state was loaded it is what was left of that
+    epoch, and for the next epoch it is the whole number again.
+
     Another program that builds a loader from the parts of this one gets the same
     batches. But this one cannot see how far it reads, so it refuses `state_dict`.
 
@@ -227,7 +233,7 @@ class WindowLoader(DataLoader):
         # In a shuffled epoch, all windows depend on the same.
         self._depends_on = depends_on or (lambda _: order.settings(dataset))
         options = {"num_workers": num_workers, **check_options(options)}
-        self.windows = dataset
+        self.windows, self._options = dataset, options
         super().__init__(
             WholeBatches(dataset, order),
             batch_sampler=order,
@@ -242,15 +248,23 @@ class WindowLoader(DataLoader):
 
     @sampler.setter
     def sampler(self, _: object) -> None:
-        """PyTorch sets a sampler of single windows, which nobody uses."""
+        """Take no other: `DataLoader.__init__` sets the sampler of single items that it
+        has even where there is a batch sampler, and it would hide the order of batches.
+        """
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch to iterate over: `sampler.set_epoch` by another name."""
         self.sampler.set_epoch(epoch)
 
+    @cached_property
+    def _messages(self) -> DataLoader:
+        return in_messages(self.windows, self.sampler, self._options)
+
     def __iter__(self) -> Iterator[Batch]:
         indices = iter(self.sampler)  # raises if there is no next epoch
-        if self.num_workers or self.pin_memory:
+        if self.num_workers:
+            batches = chain.from_iterable(self._messages)
+        elif self.pin_memory:
             batches = super().__iter__()
         else:  # within this process, we don't need PyTorch's machinery
             batches = map(self.windows.__getitem__, map(np.asarray, indices))

@@ -1,7 +1,8 @@
 """How batches come from other processes, and how loaders of others read ours.
 
-Between processes every byte costs time, so ids travel compact: a quarter of int64, or
-an eighth, where input and target are the same id.
+Between processes every message and every byte costs time. So batches travel several at
+a time, and ids travel compact: a quarter of int64, or an eighth, where input and target
+are the same id.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from functools import partial
 
 import numpy as np
 import torch
-from torch.utils.data import Dataset, Sampler, get_worker_info
+from torch.utils.data import DataLoader, Dataset, Sampler, get_worker_info
 
 from course_lib.foundation import check_integer, check_number
-from course_lib.foundation.arguments import check_flag
+from course_lib.foundation.checks import check_flag
 from course_lib.foundation.executors import end_with_parent
 
+BYTES_PER_MESSAGE = 2**19  # twice as many are no faster, and the first batch is later
 LOADER_OPTIONS = {  # those of PyTorch's that change no batch, and our checks of them
     "multiprocessing_context": None,
     "persistent_workers": check_flag,
@@ -50,11 +52,38 @@ def _begin(worker_init_fn: Callable[[int], None] | None, worker: int) -> None:
         worker_init_fn(worker)
 
 
-class WholeBatches(Dataset):
-    """A data set as PyTorch's `DataLoader` reads it: a whole batch at an index."""
+class CutBatches(Dataset):
+    """A data set whose item at a list of indices is a whole batch, as it was cut."""
+
+    def __init__(self, dataset: Dataset):
+        self.dataset = dataset
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, indices: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        return self.dataset.cut(np.asarray(indices))
+
+
+def in_messages(dataset: Dataset, order: Sampler, options: Mapping) -> DataLoader:
+    """Make the loader of messages: each is a list of the next batches of the order."""
+    window, _ = dataset.cut([0])
+    size = max(1, BYTES_PER_MESSAGE // (window.nbytes * order.batch_size))
+    make_batches = partial(_collate_each, dataset.make_batch)
+    batches = CutBatches(dataset)
+    return DataLoader(batches, size, sampler=order, collate_fn=make_batches, **options)
+
+
+def _collate_each(make_batch: Callable, cuts: list[tuple]) -> list:
+    return [collate(make_batch, cut) for cut in cuts]
+
+
+class WholeBatches(CutBatches):
+    """The same data set for programs of others, which read it batch by batch."""
 
     def __init__(self, dataset: Dataset, order: Sampler | None = None):
-        self.dataset, self.order = dataset, order
+        super().__init__(dataset)
+        self.order = order
 
     def __reduce__(self) -> tuple:  # no worker needs the order
         return type(self), (self.dataset,)
@@ -63,13 +92,8 @@ class WholeBatches(Dataset):
         """For accelerate, where it skips batches of one rank, and finds no sampler."""
         self.order.set_epoch(epoch)
 
-    def __len__(self) -> int:
-        return len(self.dataset)
-
-    def __getitem__(self, indices: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        return self.dataset.cut(np.asarray(indices))
-
-    __getitems__ = __getitem__
+    # PyTorch asks for all the items of a batch at once where it can.
+    __getitems__ = CutBatches.__getitem__
 
 
 def collate(make_batch: Callable, cut: tuple[np.ndarray, np.ndarray]) -> object:
@@ -87,11 +111,11 @@ class _Compact:
         return self.parts
 
 
-class DealtByAccelerate:
+class ForAccelerate:
     """What accelerate, and with it `Trainer`, looks for in an order of batches."""
 
     @property
-    def sampler(self) -> DealtByAccelerate:
+    def sampler(self) -> ForAccelerate:
         """The order itself, for programs that deal its batches out to ranks.
 
         Raises ValueError if it is one rank's share already.

@@ -26,7 +26,7 @@ from course_lib.foundation import (
     Count,
     FilePath,
     Stream,
-    check_index,
+    as_places,
     check_integer,
     checked,
     encode_named,
@@ -337,7 +337,7 @@ class ShardedStream(Stream):
 
     def __getitem__(self, index: object) -> np.ndarray:
         if not isinstance(index, slice):
-            return self.copy_whole(check_index(index, len(self)), 1)[..., 0][()]
+            return self.copy_whole(as_places(index, len(self)), 1)[..., 0][()]
         chosen = range(*index.indices(len(self)))
         if not chosen:
             return np.empty(0, dtype=self.dtype)

@@ -16,22 +16,12 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from course_lib.foundation.arguments import (
-    AtLeast,
-    FilePath,
-    Length,
-    OneOf,
-    checked,
-)
+from course_lib.foundation.arguments import AtLeast, FilePath, Length, OneOf, checked
+from course_lib.foundation.dtypes import id_dtype, smallest_dtype
 from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
+from course_lib.foundation.hashing import tokenizer_hash
 from course_lib.foundation.progress import progress_bar
-from course_lib.foundation.tokenizing import (
-    encode_each,
-    id_dtype,
-    plain_tokenizer,
-    smallest_dtype,
-    tokenizer_hash,
-)
+from course_lib.foundation.tokenizing import encode_each, plain_tokenizer
 
 FORMAT_VERSION = 3
 SPLITS = ("train", "val")  #: among which documents are divided

@@ -3,7 +3,7 @@
 import numpy as np
 
 from course_lib.document_packing import assign_packs
-from course_lib.exercises.document_packing import best_pack, cut_by_rows, next_pack, pack_in_order
+from course_lib.exercises.document_packing import best_pack, cut_by_rows, next_pack, pack_in_order, work_waited
 from course_lib.teaching.checker import FAILED, PASSED
 
 
@@ -157,6 +157,21 @@ def fitting(rooms, length):
     return [room for room in rooms if room >= length]
 
 
+def by_sorting(ranks):
+    *others, most = sorted(sum(n * n for n in lengths) for lengths in ranks)
+    return most * len(others) - sum(others)
+
+
+def by_squared_arrays(ranks):
+    work = np.array([np.square(lengths).sum() for lengths in ranks])
+    return int(work.max() * len(work) - work.sum())
+
+
+def a_share_of_the_time(ranks):
+    work = [sum(n * n for n in lengths) for lengths in ranks]
+    return 1 - sum(work) / (len(work) * max(work))
+
+
 ANSWERS = [
     (pack_in_order, one_pack_after_another, PASSED),
     (pack_in_order, lambda lengths, most: assign_packs(lengths, most, strategy="greedy"), PASSED),
@@ -188,4 +203,19 @@ ANSWERS = [
     (next_pack, lambda waiting, most: sorted(sorted_once(waiting, most)), "sort the places"),
     (next_pack, lambda waiting, most: [waiting[place] for place in sorted_once(waiting, most)], FAILED),
     (next_pack, takes_them_out, "changes its arguments"),
+    (work_waited, by_sorting, PASSED),
+    (work_waited, by_squared_arrays, PASSED),
+    (work_waited, lambda ranks: sum(max(map(sum, ranks)) - sum(n) for n in ranks), "count tokens"),
+    (
+        work_waited,
+        lambda ranks: len(ranks) * max(sum(n) ** 2 for n in ranks) - sum(sum(n) ** 2 for n in ranks),
+        "all documents together",
+    ),
+    (work_waited, lambda ranks: by_sorting(ranks[:2]), FAILED),
+    (
+        work_waited,
+        lambda ranks: len(ranks) * max(sum(n * n for n in lengths) for lengths in ranks),
+        "subtract the work",
+    ),
+    (work_waited, a_share_of_the_time, FAILED),
 ]

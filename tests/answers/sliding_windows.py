@@ -1,7 +1,11 @@
 """Answers to the exercises of lesson 2: right ones, and wrong ones with words of what they are told."""
 
+import numpy as np
+import torch
+from torch.utils.data import Dataset
+
 from course_lib.exercises.sliding_windows import (
-    batches_left,
+    DocumentWindows,
     rank_share,
     smallest_stream,
     tokens_in_tail,
@@ -44,20 +48,104 @@ def dealt_in_rounds(order, rank, world_size):
     return hand
 
 
-def one_after_another(order, batch_size, batches_delivered):
-    left = []
-    for number, entry in enumerate(order):
-        if number < batch_size * batches_delivered:
-            continue
-        if number % batch_size == 0:
-            left.append([])
-        left[-1].append(entry)
-    return left
+class CountedThroughTheDocuments(Dataset):
+    def __init__(self, documents, context_length):
+        self.documents, self.T = documents, context_length
+        self.counts = [max(0, (len(ids) - 1) // context_length) for ids in documents]
+
+    def __len__(self):
+        return sum(self.counts)
+
+    def __getitem__(self, i):
+        for ids, count in zip(self.documents, self.counts, strict=True):
+            if i < count:
+                window = np.array(ids[i * self.T : i * self.T + self.T + 1])
+                return window[:-1], window[1:]
+            i -= count
+        raise IndexError
 
 
-def no_short_one(order, batch_size, batches_delivered):
-    whole = len(order) // batch_size
-    return [order[b * batch_size : (b + 1) * batch_size] for b in range(batches_delivered, whole)]
+class CutBeforehand:
+    """Not a `Dataset` by name, and with more than the two methods."""
+
+    def __init__(self, documents, context_length):
+        self.pairs = []
+        for ids in documents:
+            ids = torch.tensor(ids)
+            while len(ids) > context_length:
+                self.pairs.append((ids[:context_length], ids[1 : context_length + 1]))
+                ids = ids[context_length:]
+
+    __len__ = lambda self: len(self.pairs)
+    __getitem__ = lambda self, i: self.pairs[i]
+    __iter__ = lambda self: iter(self.pairs)
+
+
+class OneStream(Dataset):
+    def __init__(self, documents, context_length):
+        self.ids, self.T = torch.tensor([i for ids in documents for i in ids]), context_length
+
+    def __len__(self):
+        return max(0, (len(self.ids) - 1) // self.T)
+
+    def __getitem__(self, i):
+        return self.ids[i * self.T : (i + 1) * self.T], self.ids[i * self.T + 1 : (i + 1) * self.T + 1]
+
+
+class ShortOnesToo(Dataset):
+    def __init__(self, documents, context_length):
+        self.T = context_length
+        self.places = [(ids, s) for ids in documents for s in range(0, len(ids), context_length)]
+
+    def __len__(self):
+        return len(self.places)
+
+    def __getitem__(self, i):
+        ids, s = self.places[i]
+        return torch.tensor(ids[s : s + self.T]), torch.tensor(ids[s + 1 : s + self.T + 1])
+
+
+class AsManyAsTheLengthHoldsT(Dataset):
+    def __init__(self, documents, context_length):
+        self.windows = [
+            torch.tensor(ids[k * context_length :][: context_length + 1])
+            for ids in documents
+            for k in range(len(ids) // context_length)
+        ]
+
+    def __len__(self):
+        return len(self.windows)
+
+    def __getitem__(self, i):
+        return self.windows[i][:-1], self.windows[i][1:]
+
+
+class OfLists(CutBeforehand):
+    __getitem__ = lambda self, i: tuple(part.tolist() for part in self.pairs[i])
+
+
+class OneEach(Dataset):
+    def __init__(self, documents, context_length):
+        self.T = context_length
+        self.long = [ids for ids in documents if len(ids) > context_length]
+
+    def __len__(self):
+        return len(self.long)
+
+    def __getitem__(self, i):
+        return torch.tensor(self.long[i][: self.T]), torch.tensor(self.long[i][1 : self.T + 1])
+
+
+class InputsAlone(CutBeforehand):
+    __getitem__ = lambda self, i: self.pairs[i][0]
+
+
+class WithoutALength(Dataset):
+    def __init__(self, documents, context_length):
+        self.documents = documents
+
+    def __getitem__(self, i):
+        return torch.tensor(self.documents[i])
 
 
 ANSWERS = [
@@ -91,19 +179,13 @@ ANSWERS = [
     (rank_share, lambda order, rank, W: order[len(order) // W * rank :][: len(order) // W], "like cards"),
     (rank_share, lambda order, rank, W: [e for e in order if e % W == rank], "by their *value*"),
     (rank_share, lambda order, rank, W: [rank] * (len(order) // W), FAILED),
-    (batches_left, one_after_another, PASSED),
-    (
-        batches_left,
-        lambda order, B, done: [order[i : i + B] for i in range(0, len(order), B)][done:],
-        PASSED,
-    ),
-    (
-        batches_left,
-        lambda order, B, done: [order[i : i + B] for i in range(done, len(order), B)],
-        "many *batches* were delivered",
-    ),
-    (batches_left, no_short_one, "the short last batch"),
-    (batches_left, lambda order, B, done: [order[i : i + B] for i in range(0, done * B, B)], "that *were* delivered"),
-    (batches_left, lambda order, B, done: order[B * done :], "cut it into batches"),
-    (batches_left, lambda order, B, done: [order[i : i + 1] for i in range(done * B, len(order))], FAILED),
+    (DocumentWindows, CountedThroughTheDocuments, PASSED),
+    (DocumentWindows, CutBeforehand, PASSED),
+    (DocumentWindows, OneStream, "from one document into the next"),
+    (DocumentWindows, ShortOnesToo, "short of ids"),
+    (DocumentWindows, AsManyAsTheLengthHoldsT, "short of ids"),
+    (DocumentWindows, OfLists, "you return lists"),
+    (DocumentWindows, OneEach, "only one window for each"),
+    (DocumentWindows, InputsAlone, FAILED),
+    (DocumentWindows, WithoutALength, FAILED),
 ]

@@ -40,7 +40,7 @@ def times_as_long(usual: Callable, ours: Callable, rounds: int, clock: Callable 
     return ratio
 
 
-@pytest.mark.parametrize(("num_workers", "bound"), [(0, 4), (2, 3)])
+@pytest.mark.parametrize(("num_workers", "bound"), [(0, 4), (2, 8)])
 def test_shuffled_windows_beside_a_default_loader(num_workers, bound, tmp_path):
     draw_ids(20_000_000).tofile(tmp_path / "ids.bin")
     ids, length, (few, many) = np.memmap(tmp_path / "ids.bin", dtype=np.uint16, mode="r"), 256, (100, 1_000)

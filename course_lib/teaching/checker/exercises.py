@@ -5,6 +5,7 @@ import builtins
 import copy
 import inspect
 import random
+import sys
 import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -81,7 +82,7 @@ class Task:
 
 
 class Exercise(Task):
-    """A function to write; see `exercise`."""
+    """A function or a class to write; see `exercise`."""
 
     def __init__(
         self,
@@ -159,7 +160,7 @@ class Exercise(Task):
         """Return the judgment of an answer that cannot be called, or None."""
         if answer is ... or answer is None or is_stub(answer):
             return self._not_attempted()
-        words = f"Pass the function `{self.name}` itself, not its result."
+        words = f"Pass `{self.name}` itself, not its result."
         if callable(answer):
             try:
                 inspect.signature(answer).bind(*self.cases[0])
@@ -299,13 +300,13 @@ def _keeps_something(evidence: str) -> Judgment:
 def exercise(
     *, cases: Cases, hints: tuple[str, ...], view: Callable | None = None
 ) -> Callable[[Callable], Exercise]:
-    """Make the decorated function, the solution, an `Exercise` of its name.
+    """Make the decorated function or class, the solution, an `Exercise` of its name.
 
     Args:
         cases: yields the arguments of each call, from a seeded random number generator.
         hints: hints, from a vague one to one that almost gives the answer.
-        view: where many results are right, calls an answer with the arguments of a
-            case, and returns what is compared instead.
+        view: where many results are right, or the answer is a class, calls it with the
+            arguments of a case, and returns what is compared instead.
     """
     return lambda solution: Exercise(solution, cases, hints, view)
 
@@ -318,7 +319,9 @@ def _nothing_but_words():
 
 
 def is_stub(function: object) -> bool:
-    """Say whether a function, but not a `lambda`, is written to do nothing."""
+    """Say whether a function, but not a `lambda`, or a class does nothing yet."""
+    if isinstance(function, type):
+        return not any(map(callable, vars(function).values()))
     code = getattr(function, "__code__", None)
     if code is None or code.co_name == "<lambda>":
         return False
@@ -329,7 +332,8 @@ def is_stub(function: object) -> bool:
 
 def source_without_decorators(function: Callable) -> str:
     lines = textwrap.dedent(inspect.getsource(function)).rstrip().splitlines()
-    first = next(i for i, line in enumerate(lines) if line.startswith("def "))
+    heads = "def ", "class "
+    first = next(i for i, line in enumerate(lines) if line.startswith(heads))
     return "\n".join(lines[first:])
 
 
@@ -338,5 +342,5 @@ def names_from_elsewhere(function: Callable) -> list[str]:
     # `inspect.getclosurevars` would not look into inner functions.
     tree = ast.parse(source_without_decorators(function))
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    known = function.__globals__
+    known = vars(sys.modules[function.__module__])
     return sorted(n for n in used if n in known and not hasattr(builtins, n))

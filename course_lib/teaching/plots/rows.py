@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from course_lib.foundation import TokenLedger, check_choice, token_ledger
@@ -142,7 +143,8 @@ def _draw_rows(
             if not width:
                 continue
             look = style.look_of(meaning)
-            axes.barh(y, width, 0.76, start, **look)
+            # `barh`, or `add_patch`, would also reckon limits, for half of the time
+            axes.add_artist(Rectangle((start, y - 0.38), width, 0.76, **look))
             if label and LETTER * longest[width] + 0.04 <= unit * width:
                 ground = style.LEGIBLE if look["hatch"] and label[0] != "" else None
                 middle = start + width / 2, y

@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 from matplotlib import font_manager, style
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -104,9 +105,10 @@ class LessonFigure(Figure):
 
     @styled
     def png(self) -> bytes:
-        drawn, picture = io.BytesIO(), io.BytesIO()
-        self.savefig(drawn, dpi=200, format="png")
-        pixels = Image.open(drawn).convert("RGB")
+        canvas, picture = FigureCanvasAgg(self), io.BytesIO()
+        self.set_dpi(200)
+        canvas.draw()  # `savefig` would draw it twice, and write a picture to be read
+        pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
         # as many colors as a picture needs, and a third of the bytes
         few = pixels.quantize(256, dither=Image.Dither.NONE)
         few.save(picture, format="png", pnginfo=drawn_with())

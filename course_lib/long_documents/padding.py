@@ -1,0 +1,145 @@
+"""Batches of rows of different lengths: what fills them up, and how much of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import torch
+
+from course_lib.foundation import (
+    IGNORED,
+    Ids,
+    Length,
+    Pack,
+    RandomOrder,
+    Seed,
+    Several,
+    as_ids,
+    check_integer,
+    check_pad_token,
+    check_range,
+    checked,
+)
+from course_lib.foundation.packs import check_rows
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+else:
+    PreTrainedTokenizerBase = object  # importing it takes seconds
+
+
+class PaddingCollator:
+    """Fill rows up to one length, and mark the padding in mask and labels.
+
+    Each label has the position of its input, since `transformers` shifts them inside
+    the model.
+
+    Args:
+        tokenizer: the wrapped one of lesson 07, with a pad token.
+        max_length: fill batches up to this length, or with None up to their longest
+            row.
+    """
+
+    @checked
+    def __init__(
+        self, tokenizer: PreTrainedTokenizerBase, max_length: Length | None = None
+    ):
+        self.pad_token_id = check_pad_token(tokenizer)
+        self.max_length = max_length
+
+    def __call__(
+        self, rows: Sequence[Mapping[str, object] | Pack]
+    ) -> dict[str, torch.Tensor]:
+        """Make one batch.
+
+        Args:
+            rows: each with `input_ids`, integers, shape (n,), n at least 1, and perhaps
+                `labels` of the same shape, with -100 for what is not to be scored.
+
+        Returns `input_ids`, `attention_mask` (1 for tokens, 0 for padding) and `labels`
+        (-100 for padding), each int64 of shape (B, L).
+        """
+        columns = check_rows(rows, "labels")
+        streams = columns["input_ids"]
+        lengths = np.array([len(stream) for stream in streams])
+        length = int(lengths.max()) if self.max_length is None else self.max_length
+        if lengths.max() > length:
+            raise ValueError(
+                f"input_ids must be no longer than max_length {length}, got "
+                f"{lengths.max()} in row {lengths.argmax()}: cut documents into chunks"
+            )
+        # By place, never by id, because the pad may also be the end of a text.
+        real = np.arange(length) < lengths[:, None]
+        input_ids = np.full(real.shape, self.pad_token_id, dtype=np.int64)
+        labels = np.full(real.shape, IGNORED, dtype=np.int64)
+        input_ids[real] = np.concatenate(streams)
+        labels[real] = np.concatenate(columns["labels"] or streams)
+        batch = {
+            "input_ids": input_ids,
+            "attention_mask": real.astype(np.int64),
+            "labels": labels,
+        }
+        return {name: torch.from_numpy(values) for name, values in batch.items()}
+
+
+@checked
+def padding_share(
+    lengths: object,
+    batches: Annotated[Iterable[Sequence[int]], Several("lists of rows")],
+) -> float:
+    """Return the share of padding if each batch is filled up to its longest row.
+
+    Args:
+        lengths: ids of each row, shape (rows,).
+        batches: which rows make up which batch.
+    """
+    lengths = _check_lengths(lengths)
+    filled = real = 0
+    for rows in batches:
+        rows = check_range("batches", as_ids("batches", rows), len(lengths))
+        batch = lengths[rows].tolist()  # sums of these are exact
+        if not batch:
+            raise ValueError("batches must hold at least one row each, got none")
+        filled, real = filled + max(batch) * len(batch), real + sum(batch)
+    if not filled:
+        raise ValueError("batches must hold at least one batch, got none")
+    return 1 - real / filled
+
+
+@checked
+def batches_by_length(
+    lengths: object, batch_size: Length, *, pool_size: int, seed: Seed
+) -> list[np.ndarray]:
+    """Choose batches of rows of similar length, in an order that is still random.
+
+    Shuffle all rows, sort them within pools, cut the pools into batches, and shuffle
+    the batches. The last batch of a pool may be smaller.
+
+    Args:
+        lengths: ids of each row, shape (rows,).
+        batch_size: B.
+        pool_size: how many rows are sorted together. With B, nothing is gained. With
+            all rows, most is gained, but then length alone decides which rows meet.
+        seed: of both shuffles.
+    """
+    lengths = _check_lengths(lengths)
+    pool_size = check_integer("pool_size", pool_size, minimum=batch_size)
+    order = RandomOrder(len(lengths), seed)[np.arange(len(lengths))]
+    batches = []
+    for first in range(0, len(order), pool_size):
+        pool = order[first : first + pool_size]
+        pool = pool[np.argsort(lengths[pool], kind="stable")]
+        batches += [pool[i : i + batch_size] for i in range(0, len(pool), batch_size)]
+    shuffled = RandomOrder(len(batches), seed + 1)[np.arange(len(batches))]
+    return [batches[i] for i in shuffled]
+
+
+@checked
+def _check_lengths(lengths: Ids) -> np.ndarray:
+    if not lengths.size:
+        raise ValueError("lengths must hold at least one length, got none")
+    if lengths.min() < 1:
+        raise ValueError(f"lengths must be at least 1, got {lengths.min()}")
+    return lengths.astype(np.int64)
