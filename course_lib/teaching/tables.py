@@ -9,8 +9,7 @@ from typing import Annotated
 
 from IPython.display import display
 
-from course_lib.foundation import Several, check_iterable, checked
-from course_lib.foundation.signs import plain
+from course_lib.foundation import Several, check_iterable, checked, plain
 
 LARGEST_TABLE = 200
 MOST_DECIMALS = 3

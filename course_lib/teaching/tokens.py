@@ -5,8 +5,13 @@ from collections.abc import Iterable, Mapping
 
 from IPython.display import display
 
-from course_lib.foundation import check_iterable, check_type, checked
-from course_lib.foundation.signs import plain, spelled
+from course_lib.foundation import (
+    check_iterable,
+    check_type,
+    checked,
+    plain,
+    spelled,
+)
 from course_lib.teaching.tables import SCROLLING
 
 MOST_TOKENS = 2000
