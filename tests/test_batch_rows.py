@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.auditing_loaders.batch_rows import NO_ID, View, read_batch, type_of_labels
+from course_lib.auditing_loaders.batch_rows import NO_ID, Numbers, Table, read_batch, type_of_labels
 from course_lib.foundation import IGNORED
 
 shapes = st.tuples(st.integers(1, 4), st.integers(1, 7))
@@ -196,14 +196,14 @@ def test_who_sees_whom_is_what_a_loop_over_tokens_finds():
     for _ in range(50):
         documents = random.integers(-1, 3, (2, 6))
         numbers, table = random.integers(0, 3, (2, 6)), random.random((2, 6, 6)) < 0.5
-        for view in (View("segment_ids", numbers), View("attention_mask", table=table)):
+        for view in (Numbers("segment_ids", numbers), Table("attention_mask", table)):
             leaks = view.leaks(documents)
             hides = view.hides_before((2, 6))
             for row, place in np.ndindex(2, 6):
-                sees = numbers[row] == numbers[row, place] if view.table is None else table[row, place]
+                sees = numbers[row] == numbers[row, place] if isinstance(view, Numbers) else table[row, place]
                 earlier = [j for j in range(place) if sees[j] and documents[row, j] >= 0]
                 others = [j for j in earlier if documents[row, j] != documents[row, place]]
-                if view.table is None:  # who sees one another should be of the document of the first of them
+                if isinstance(view, Numbers):  # who sees one another should be of the document of the first of them
                     others = earlier and documents[row, earlier[0]] != documents[row, place]
                 assert leaks[row, place] == (documents[row, place] >= 0 and bool(others))
                 assert hides[row, place] == (place > 0 and not sees[place - 1])

@@ -31,46 +31,57 @@ WANTED = (
 
 
 @dataclass(frozen=True)
-class View:
-    """Which tokens of a row see which, as a part of a batch says it.
-
-    `numbers`, shape (B, L), are equal where tokens see one another; or `table[b, i, j]`
-    says whether token i of row b sees token j, shape (B, L, L).
-    """
+class Numbers:
+    """Numbers, of shape (B, L), that are equal where tokens see one another."""
 
     name: str
-    numbers: np.ndarray | None = None
-    table: np.ndarray | None = None
+    values: np.ndarray
 
     def hides_before(self, shape: tuple[int, int]) -> np.ndarray:
         """Where a token doesn't see the one before, for rows of this shape."""
         hides = np.zeros(shape, dtype=bool)
-        if self.table is not None:
-            width = self.table.shape[1]
-            hides[:, 1:width] = ~np.diagonal(self.table, offset=-1, axis1=1, axis2=2)
-        else:
-            hides[:, 1 : self.numbers.shape[1]] = np.diff(self.numbers) != 0
+        hides[:, 1 : self.values.shape[1]] = np.diff(self.values) != 0
         return hides
 
     def leaks(self, documents: np.ndarray) -> np.ndarray:
-        """Where a token sees an earlier one of another document.
+        """Where a token is of another document than the first of those it sees.
 
-        `documents`, of shape (B, M), numbers what is known of each token, -1 unknown.
+        `documents`, of shape (B, M), numbers the document of each token, -1 unknown.
         """
-        leaks = np.zeros(documents.shape, dtype=bool)
-        width = (self.numbers if self.table is None else self.table).shape[1]
-        own = documents[:, :width]
-        if self.table is not None:
-            others = (own[:, :, None] != own[:, None]) & (own >= 0)[:, None]
-            seen = np.tril(self.table & others, -1).any(axis=2)
-        else:  # who sees one another should be of the document of the first of them
-            row = np.arange(len(own))[:, None] * (np.ptp(self.numbers) + 1)
-            groups = (row + self.numbers - self.numbers.min())[own >= 0]
-            _, first, group = np.unique(groups, return_index=True, return_inverse=True)
-            seen = np.zeros(own.shape, dtype=bool)
-            seen[own >= 0] = own[own >= 0][first][group] != own[own >= 0]
-        leaks[:, :width] = seen & (own >= 0)
+        leaks, values = np.zeros(documents.shape, dtype=bool), self.values
+        own = documents[:, : values.shape[1]]
+        known = own >= 0
+        row = np.arange(len(own))[:, None] * (np.ptp(values) + 1)
+        groups = (row + values - values.min())[known]
+        _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+        leaks[:, : values.shape[1]][known] = own[known][first][group] != own[known]
         return leaks
+
+
+@dataclass(frozen=True)
+class Table:
+    """Whether token i of row b sees token j, as `sees[b, i, j]`, shape (B, L, L)."""
+
+    name: str
+    sees: np.ndarray
+
+    def hides_before(self, shape: tuple[int, int]) -> np.ndarray:
+        """Where a token doesn't see the one before, for rows of this shape."""
+        hides = np.zeros(shape, dtype=bool)
+        before = np.diagonal(self.sees, offset=-1, axis1=1, axis2=2)
+        hides[:, 1 : self.sees.shape[1]] = ~before
+        return hides
+
+    def leaks(self, documents: np.ndarray) -> np.ndarray:
+        """Where a token sees an earlier one of another document, as in `Numbers`."""
+        leaks, width = np.zeros(documents.shape, dtype=bool), self.sees.shape[1]
+        own = documents[:, :width]
+        others = (own[:, :, None] != own[:, None]) & (own >= 0)[:, None]
+        leaks[:, :width] = np.tril(self.sees & others, -1).any(axis=2) & (own >= 0)
+        return leaks
+
+
+View = Numbers | Table  # what says which tokens of a row see which
 
 
 @dataclass(frozen=True)
@@ -274,12 +285,12 @@ def _read_what_tells_apart(
     Returns both, and where positions contradict the others, in words. A model with
     relative positions does not mind, but one with learned positions has them wrong.
     """
-    views = [
+    parts = [
         *(_read_mask(name, given.get(name), is_kept, begins) for name in MASKS),
         *(_read_segments(name, given.get(name), is_kept) for name in SEGMENTS),
         *(_read_lengths(name, given.get(name), begins.shape) for name in LENGTHS),
     ]
-    views = tuple(view for view in views if view is not None)
+    views = tuple(part for part in parts if part is not None)
     for view in views:
         begins |= view.hides_before(begins.shape)
     name = _first(given, POSITIONS)
@@ -311,16 +322,16 @@ def _read_what_tells_apart(
     return positions, views, said
 
 
-def _read_segments(name: str, numbers: object, is_kept: np.ndarray) -> View | None:
+def _read_segments(name: str, numbers: object, is_kept: np.ndarray) -> Numbers | None:
     """Read the number of each place's document; a negative one is padding."""
     if numbers is None:
         return None
     numbers = _like_inputs(name, numbers, is_kept.shape, -1)
     is_kept &= numbers >= 0
-    return View(name, numbers)
+    return Numbers(name, numbers)
 
 
-def _read_lengths(name: str, ends: object, shape: tuple[int, int]) -> View | None:
+def _read_lengths(name: str, ends: object, shape: tuple[int, int]) -> Numbers | None:
     """Read where the documents of all rows end, one row after another, from 0 on."""
     if ends is None:
         return None
@@ -329,7 +340,7 @@ def _read_lengths(name: str, ends: object, shape: tuple[int, int]) -> View | Non
         wanted = f"rise from 0 to at most {size}, the inputs of all rows"
         raise ValueError(f"{name} must {wanted}, got {ends.tolist()!s:.60}")
     numbers = np.searchsorted(ends, np.arange(size), side="right")
-    return View(name, numbers.reshape(shape))
+    return Numbers(name, numbers.reshape(shape))
 
 
 def _read_loss_mask(
@@ -385,13 +396,13 @@ def _read_mask(
         is_kept &= mask != 0
         begins[:, 1:] |= np.diff(mask) != 0
         # one that says 0 or 1 tells only padding
-        return View(name, mask.astype(np.int64)) if mask.max(initial=0) > 1 else None
+        return Numbers(name, mask.astype(np.int64)) if mask.max(initial=0) > 1 else None
     if mask.ndim in (3, 4) and mask.shape[-2:] == (width, width):
         sees = mask == 0 if mask.min(initial=0) < 0 else mask != 0
         sees = sees if sees.ndim == 3 else sees[:, 0]
         sees = np.broadcast_to(sees, (rows, width, width))
         is_kept &= np.diagonal(sees, axis1=1, axis2=2)
-        return View(name, table=sees)
+        return Table(name, sees)
     raise ValueError(
         f"{name} must have the shape (B, L), (B, L, L) or (B, 1, L, L), "
         f"with B, L = {rows}, {width}, got {mask.shape}"
