@@ -80,7 +80,7 @@ def test_a_tokenizer_is_named_by_all_that_it_knows_in_any_process():
     assert tokenizer_hash(Tokens(names={"b": 1, "a": 2})) == tokenizer_hash(Tokens(names={"a": 2, "b": 1}))
     assert tokenizer_hash(Tokens(t=np.arange(3, dtype=">i4"))) == tokenizer_hash(Tokens(t=np.arange(3, dtype="<i4")))
     assert tokenizer_hash(CharTokenizer("abc")) != tokenizer_hash(CharTokenizer("abd"))
-    program = "import test_tokenizing as t; print([t.tokenizer_hash(t.Tokens(**state)) for state in t.STATES])"
+    program = "import test_hashing as t; print([t.tokenizer_hash(t.Tokens(**state)) for state in t.STATES])"
     command = [sys.executable, "-c", f"import sys; sys.path[:0] = {[str(ROOT), str(ROOT / 'tests')]}; {program}"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == f"{names}\n"
 

@@ -34,7 +34,7 @@ FOUNDATION = [
     "checks",
     "arguments",
     "progress",
-    "signs",
+    "visible",
     "intervals",
     "dtypes",
     "texts",

@@ -58,7 +58,6 @@ def test_every_count_is_that_of_walking_through_every_window(scheme):
     assert ledger.as_input.tolist() == as_input
     assert ledger.as_target.tolist() == [len(turns) for turns in contexts]
     assert ledger.context_sum.tolist() == [sum(turns) for turns in contexts]
-    assert ledger.shortest_context.tolist() == [min(turns, default=0) for turns in contexts]
     assert ledger.longest_context.tolist() == [max(turns, default=0) for turns in contexts]
     used = [as_input[p] + len(contexts[p]) > 0 for p in range(num_tokens)]
     expected = [naive_reason(p, starts, used[p], context_length, reasons) for p in range(num_tokens)]
@@ -80,7 +79,7 @@ def test_every_count_is_that_of_walking_through_every_window(scheme):
 def test_the_order_and_the_shape_of_starts_do_not_matter(starts, random):
     shuffled = random.sample(starts, len(starts))
     one, other = token_ledger(sorted(starts), 30, 5), token_ledger(np.array(shuffled, dtype=int)[None], 30, 5)
-    for name in ("as_input", "as_target", "context_sum", "shortest_context", "longest_context", "reason"):
+    for name in ("as_input", "as_target", "context_sum", "longest_context", "reason"):
         assert np.array_equal(getattr(one, name), getattr(other, name))
 
 
@@ -120,7 +119,6 @@ def test_windows_may_be_of_different_lengths(scheme):
     assert ledger.as_input.tolist() == [sum(s <= p < s + length for s, length in windows) for p in range(num_tokens)]
     assert ledger.as_target.tolist() == [len(found) for found in contexts]
     assert ledger.context_sum.tolist() == [sum(found) for found in contexts]
-    assert ledger.shortest_context.tolist() == [min(found, default=0) for found in contexts]
     assert ledger.longest_context.tolist() == [max(found, default=0) for found in contexts]
     assert ledger.used + sum(ledger.dropped.values()) == num_tokens
 

@@ -16,24 +16,26 @@ from course_lib.auditing_loaders.batch_rows import NO_ID, BatchRows, read_batch
 from course_lib.bpe.spelling import BYTE_CHARACTERS
 from course_lib.foundation.arguments import Length, checked
 from course_lib.foundation.models import IGNORED
-from course_lib.foundation.signs import plain, spelled
+from course_lib.foundation.visible import plain, spelled
 
 WIDTH = 88  # letters in a line of a terminal
 BOX = "display: inline-block; font: 14px monospace; padding: 2px; margin: 1px 0; "
+BOX += "box-shadow: inset 0 0 0 1px rgba(128, 128, 128, 0.6); background-color: "
 # The colors of the course: what is scored is a target, and padding is lost. The signs
 # say the same without them.
 LOOKS = {
-    "scored": (BOX + "background-color: rgba(232, 89, 12, 0.3)", "1"),
-    "not scored": (BOX + "box-shadow: inset 0 0 0 1px rgba(128, 128, 128, 0.6)", "2"),
-    "padding": (BOX + "background-color: rgba(117, 117, 117, 0.35)", "2;3"),
+    "scored": (BOX + "rgba(232, 89, 12, 0.3)", "1"),
+    "not scored": (BOX + "transparent", "2"),
+    "padding": (BOX + "rgba(117, 117, 117, 0.35)", "2;3"),
 }
-BEGINS = "border-left: 4px solid; padding-left: 4px"
+BEGINS = "‖"
+BETWEEN = " · "  # in the legend
 LEGEND = {
     "scored": "token: scored",
     "not scored": "(token): not scored",
     "padding": "[token]: padding",
     "scored padding": "[token]!: padding, and scored",
-    "begins": "‖: positions begin again, or a document does",
+    "begins": f"{BEGINS}: positions begin again, or a document does",
     "other label": "token→label: the label is another token",
     "unknown": "<70000?>: an id that the tokenizer doesn't have",
 }
@@ -75,7 +77,7 @@ class BatchView:
         lines = [self.summary, ""]
         for heading, tokens in self.rows:
             lines += [heading, *(f"  {line}" for line in _wrapped(tokens, colors)), ""]
-        lines += ["   ".join(self.legend)] if self.rows else []
+        lines += [BETWEEN.join(self.legend)] if self.rows else []
         return "\n".join([*lines, *(f"note: {words}" for words in self.notes)])
 
     def _repr_html_(self) -> str:
@@ -84,7 +86,7 @@ class BatchView:
         for heading, tokens in self.rows:
             boxes = "".join(_box(each, count) for each, count in _together(tokens))
             lines += [f"<p><b>{plain(heading)}</b><br>{boxes}</p>"]
-        lines += [f"<p>{plain('   '.join(self.legend))}</p>"]
+        lines += [f"<p>{plain(BETWEEN.join(self.legend))}</p>"]
         lines += [f"<p>note: {plain(words)}</p>" for words in self.notes]
         return "\n".join([*lines, "</div>"])
 
@@ -284,7 +286,7 @@ def _wrapped(tokens: tuple[TokenView, ...], colors: bool) -> list[str]:
     """Lines of tokens, with `|` between two, or `‖` where something begins."""
     lines, length = [""], 0
     for number, (each, count) in enumerate(_together(tokens)):
-        between = "‖" if each.begins else "|" if number else ""
+        between = BEGINS if each.begins else "|" if number else ""
         text = each.text + (f" ×{count}" if count > 1 else "")
         if length and length + len(between) + len(text) > WIDTH - 2:
             lines.append("")
@@ -297,7 +299,7 @@ def _wrapped(tokens: tuple[TokenView, ...], colors: bool) -> list[str]:
 
 
 def _box(each: TokenView, count: int) -> str:
-    style = LOOKS[each.kind][0] + (f"; {BEGINS}" if each.begins else "")
     text = each.text + (f" ×{count}" if count > 1 else "")
     words = html.escape(each.words)
-    return f'<span style="{style}" title="{words}">{plain(text)}</span>'
+    box = f'<span style="{LOOKS[each.kind][0]}" title="{words}">{plain(text)}</span>'
+    return f"<b>{BEGINS}</b>{box}" if each.begins else box

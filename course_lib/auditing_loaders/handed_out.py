@@ -294,14 +294,12 @@ def ledger_of(readings: Sequence[Reading]) -> TokenLedger:
     """Sum up what all ranks do with each token."""
     size = readings[0].num_tokens
     as_input, context_sum, longest = np.zeros((3, size), dtype=np.int64)
-    shortest = np.full(size, np.iinfo(np.int64).max)
     for reading in readings:
         places = reading.places
         labels = places.labels[places.is_target]
         context = places.context[places.is_target]
         as_input += np.bincount(places.tokens[places.is_input], minlength=size)
         np.add.at(context_sum, labels, context)
-        np.minimum.at(shortest, labels, context)
         np.maximum.at(longest, labels, context)
     as_target = sum(reading.targets for reading in readings)
     reason, reasons = why_unused(as_input + as_target > 0, {})
@@ -312,7 +310,6 @@ def ledger_of(readings: Sequence[Reading]) -> TokenLedger:
         as_input=as_input,
         as_target=as_target,
         context_sum=context_sum,
-        shortest_context=np.where(as_target > 0, shortest, 0),
         longest_context=longest,
         reason=reason,
         reasons=reasons,

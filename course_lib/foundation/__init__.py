@@ -91,7 +91,6 @@ from course_lib.foundation.positions import Position, check_state
 from course_lib.foundation.progress import progress_bar, shows
 from course_lib.foundation.ranks import process_group, run_ranks
 from course_lib.foundation.shuffling import RandomOrder
-from course_lib.foundation.signs import plain, signs, spelled
 from course_lib.foundation.streams import AnyStream, Stream, table_of_windows
 from course_lib.foundation.texts import (
     check_special_tokens,
@@ -109,3 +108,4 @@ from course_lib.foundation.tokenizing import (
     plain_tokenizer,
     warn_of_lost_characters,
 )
+from course_lib.foundation.visible import plain, signs, spelled

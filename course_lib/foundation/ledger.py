@@ -36,9 +36,8 @@ class TokenLedger:
     #: the left context of each token, in tokens, summed over the times that it is a
     #: target, int64, shape (N,)
     context_sum: np.ndarray
-    #: the smallest left context of each token, or 0 if it is never a target
-    shortest_context: np.ndarray
-    longest_context: np.ndarray  #: the largest, likewise
+    #: the largest left context of each token, or 0 if it is never a target
+    longest_context: np.ndarray
     #: for each token a code, an index into `reasons`, shape (N,). It says that the
     #: token was used, or why it was not.
     reason: np.ndarray
@@ -127,7 +126,7 @@ def token_ledger(
     # A target at p of windows at s, s', ... has the left contexts p - s, p - s', ...
     positions = np.arange(num_tokens)
     window_starts = _coverage(starts + 1, ends + 1, num_tokens, weights=starts)
-    shortest, longest = _extreme_contexts(starts, ends, positions)
+    longest = _longest_contexts(starts, ends, positions)
     reason, names = why_unused(as_input + as_target > 0, reasons)
     return TokenLedger(
         num_tokens=num_tokens,
@@ -136,7 +135,6 @@ def token_ledger(
         as_input=as_input,
         as_target=as_target,
         context_sum=positions * as_target - window_starts,
-        shortest_context=np.where(as_target > 0, shortest, 0),
         longest_context=np.where(as_target > 0, longest, 0),
         reason=reason,
         reasons=names,
@@ -202,19 +200,15 @@ def _check_windows(
     return starts, ends, longest
 
 
-def _extreme_contexts(
+def _longest_contexts(
     starts: np.ndarray, ends: np.ndarray, positions: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Measure how far each target is from the start of its windows.
-
-    Return the distance from the nearest such start and from the farthest.
-    """
+) -> np.ndarray:
+    """Measure how far each target is from the farthest start of its windows."""
     if not starts.size:
-        return np.zeros_like(positions), np.zeros_like(positions)
-    # the last window that starts before p, and the first that ends at p or later
-    nearest = np.searchsorted(starts, positions, side="left") - 1
+        return np.zeros_like(positions)
+    # the first window that ends at p or later
     farthest = np.searchsorted(ends, positions, side="left").clip(max=starts.size - 1)
-    return positions - starts[nearest], positions - starts[farthest]
+    return positions - starts[farthest]
 
 
 def _check_reasons(reasons: object) -> Mapping[str, object]:

@@ -27,7 +27,6 @@ from course_lib.foundation import (
     FilePath,
     Stream,
     as_places,
-    check_integer,
     checked,
     encode_named,
     iterate_texts,
@@ -245,35 +244,12 @@ class ShardedStream(Stream):
     @cached_property
     def document_starts(self) -> np.ndarray:
         """Where documents start in the stream, int64, in order."""
-        shards = range(len(self.shard_borders) - 1)
-        return np.concatenate([self._starts_in(k, 0, len(self)) for k in shards])
-
-    def _starts_in(self, shard: int, start: int, stop: int) -> np.ndarray:
-        """Where documents start in a shard, from `start` to before `stop`, all counted
-        in the stream."""
-        path = shard_files.starts_path(self.folder, self.split, shard)
-        count = self.manifest.shards[self.split][shard].documents
-        starts, begin = _view(path, count, "<i8"), self.shard_borders[shard]
-        a, b = np.searchsorted(starts, [start - begin, stop - begin])
-        return starts[a:b] + begin
-
-    def document_starts_in(self, start: int, length: int) -> np.ndarray:
-        """Where documents start in a piece, counted from its beginning; 0 is the first.
-
-        A piece that begins in the middle of a document counts as a document of its own,
-        as the masks of lesson 10 need it.
-        """
-        start = check_integer("start", start, minimum=0, maximum=len(self) - 1)
-        length = check_integer("length", length, minimum=1, maximum=len(self) - start)
-        # Only in the shards of this piece: of a large corpus, all starts are gigabytes.
-        first, last = np.searchsorted(
-            self.shard_borders, [start, start + length - 1], side="right"
-        )
-        inside = [
-            self._starts_in(shard, start + 1, start + length)
-            for shard in range(first - 1, last)
-        ]
-        return np.concatenate([[0], *(starts - start for starts in inside)])
+        starts = []
+        for shard, of_shard in enumerate(self.manifest.shards[self.split]):
+            path = shard_files.starts_path(self.folder, self.split, shard)
+            inside = _view(path, of_shard.documents, "<i8")
+            starts.append(inside + self.shard_borders[shard])
+        return np.concatenate(starts)
 
     @cached_property
     def identity(self) -> dict[str, str | int | bool | None]:

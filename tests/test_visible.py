@@ -2,7 +2,7 @@
 
 import pytest
 
-from course_lib.foundation.signs import plain, signs, spelled
+from course_lib.foundation.visible import plain, signs, spelled
 
 
 def test_what_draws_nothing_is_a_sign_or_a_code_point():
