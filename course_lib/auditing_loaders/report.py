@@ -44,7 +44,7 @@ FACTS = {
     "rows_shorter_than_others": Fact("rows of fewer tokens", "integer"),
     "batches": Fact("of an epoch, by rank", "integers"),
     "shift_of_labels": Fact(
-        "how far labels are ahead of inputs, null without labels", "integer or null"
+        "how far labels are ahead, null without labels", "integer or null"
     ),
     "types_of_labels": Fact("dtypes, and devices that are not the inputs'", "strings"),
     "stride": Fact("from window to window, the commonest", "integer"),
@@ -58,10 +58,10 @@ FACTS = {
     "separators_that_end_texts": Fact("after a token of the stream", "integer"),
     "separators_that_are_scored": Fact("of those that end texts", "integer"),
     "separators_before_documents": Fact(
-        "ids side by side, and before how many documents they stand", "objects"
+        "ids, and before how many documents they stand", "objects"
     ),
     "separators_after_documents": Fact(
-        "ids side by side, and after how many documents they stand", "objects"
+        "ids, and after how many documents they stand", "objects"
     ),
     "targets_by_document": Fact("the share of each, of up to eight", "numbers"),
     # with what the measures of lesson 11 are near in an order of all rows
