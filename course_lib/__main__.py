@@ -26,6 +26,7 @@ COMMANDS = {
     "scores": ("classroom.scores", "the scores of a class, from its notebooks"),
     "tokenize": ("classroom.tokenize", "files of texts into shards of ids"),
     "audit": ("classroom.audit", "what a loader of yours does, and what is wrong"),
+    "show": ("classroom.show", "a batch of a loader as text: what is scored, what not"),
 }
 ROOT = Path(course_lib.__file__).resolve().parent.parent
 PROGRAM = "python -m course_lib"

@@ -30,6 +30,7 @@ RUN = (
     "nbgrader ~/grading 2",
     "scores handed-in",
     "audit train.py:make_loader",
+    "show train.py:make_loader --tokenizer tokenizer.json",
     "tokenize data/ --tokenizer tokenizer.json --out shards --workers 2",
 )
 # Chunks of documents, the last token of each repeated as the first of the next: clean, however it is asked for.

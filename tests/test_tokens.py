@@ -6,12 +6,6 @@ import pytest
 
 from balanced_page import Balanced
 from course_lib.teaching import TokenRows
-from course_lib.teaching.tokens import signs
-
-
-def test_what_draws_nothing_is_a_sign_or_a_code_point():
-    assert signs("a b\n\t") == "a␣b↵⇥"
-    assert signs("\r\u200b\xa0\ud800") == "U+000DU+200BU+00A0U+D800"
 
 
 def test_tokens_are_named_counted_and_told_apart():

@@ -4,7 +4,8 @@ The loader gets a stream of ids that tell their own positions (`telling_ids`). S
 batch, read as rows (`batch_rows`) whose places are known (`placed_rows`), says where
 each of its tokens comes from. All of it is kept in columns (`handed_out`), to which
 `findings` and `coverage` ask their questions, and `report` says the answers. A version
-of one screen, without their care, is `one_screen`.
+of one screen, without their care, is `one_screen`. What no audit sees, a reader does:
+`batch_view` writes a batch as text.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Annotated
 import numpy as np
 from torch import distributed
 
+from course_lib.auditing_loaders.batch_view import show_batch as show_batch
 from course_lib.auditing_loaders.coverage import (
     epochs_to_decide,
     find_lost,

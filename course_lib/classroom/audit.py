@@ -269,4 +269,7 @@ def tokenizer_of(path: Path) -> object:
 
     if not path.is_file():
         raise ValueError(f"there is no file {path}")
-    return Tokenizer.from_file(str(path))
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises nothing more special
+        raise ValueError(f"{path} is no tokenizer.json: {error}") from None

@@ -108,3 +108,4 @@ from course_lib.foundation.tokenizing import (
     plain_tokenizer,
     warn_of_lost_characters,
 )
+from course_lib.foundation.visible import plain, signs, spelled

@@ -1,7 +1,6 @@
 """Tables that a notebook shows as tables: numbers line up, nothing wraps, and a narrow
 window scrolls. Each is text as well, for terminals."""
 
-import html
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -10,7 +9,7 @@ from typing import Annotated
 
 from IPython.display import display
 
-from course_lib.foundation import Several, check_iterable, checked
+from course_lib.foundation import Several, check_iterable, checked, plain
 
 LARGEST_TABLE = 200
 MOST_DECIMALS = 3
@@ -113,12 +112,6 @@ class Table:
         form = "  ".join(f"{{:{side}{width}}}" for side, width in columns)
         written = [form.format(*line).rstrip() for line in lines]
         return "\n".join([self.caption, *written] if self.caption else written)
-
-
-def plain(text: str) -> str:
-    """Write text for HTML so that none of it is markup, nor a formula between `$`."""
-    escaped = html.escape(text, quote=False).replace("\n", "<br>")
-    return escaped.replace("$", "<span>$</span>").replace("\\", "<span>\\</span>")
 
 
 def _written(column: list[object]) -> list[str]:

@@ -1,17 +1,20 @@
 """One text in several tokenizations, as HTML: letters keep their size, and in a narrow
 window rows take several lines."""
 
-import unicodedata
 from collections.abc import Iterable, Mapping
 
 from IPython.display import display
 
-from course_lib.foundation import check_iterable, check_type, checked
-from course_lib.teaching.tables import SCROLLING, plain
+from course_lib.foundation import (
+    check_iterable,
+    check_type,
+    checked,
+    plain,
+    spelled,
+)
+from course_lib.teaching.tables import SCROLLING
 
 MOST_TOKENS = 2000
-SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}
-HIDDEN = ("Cc", "Cf", "Cs", "Co", "Zs", "Zl", "Zp")  # categories that draw nothing
 TO_THE_LEFT = "text-align: left; padding: 3px 12px 3px 0"
 # The border overlaps the neighbor's, so that letters of all rows stay in columns.
 BOX = (
@@ -48,7 +51,7 @@ class TokenRows:
             tokens = list(check_iterable(f"rows[{name!r}]", tokens, "tokens"))
             if counted:
                 name = f"{name}: {len(tokens)} token{'s' * (len(tokens) != 1)}"
-            self.rows[str(name)] = [_spelled(token) for token in tokens]
+            self.rows[str(name)] = [spelled(token) for token in tokens]
         if (total := sum(map(len, self.rows.values()))) > MOST_TOKENS:
             raise ValueError(
                 f"rows must hold at most {MOST_TOKENS} tokens, got {total}"
@@ -79,25 +82,3 @@ class TokenRows:
         width = max(map(len, self.rows))
         rows = self.rows.items()
         return "\n".join(f"{name:<{width}}  {'|'.join(row)}" for name, row in rows)
-
-
-def signs(text: str) -> str:
-    """Make spaces, tabs and line ends visible, and write control characters as code
-    points."""
-    return "".join(SIGNS.get(letter, _named(letter)) for letter in text)
-
-
-def _named(letter: str) -> str:
-    hidden = unicodedata.category(letter) in HIDDEN
-    return f"U+{ord(letter):04X}" if hidden else letter
-
-
-def _spelled(token: str | bytes) -> str:
-    if not isinstance(token, str | bytes):
-        raise TypeError(f"tokens must be text or bytes, got {token!r:.60}")
-    if isinstance(token, bytes):
-        try:
-            token = token.decode("utf-8")
-        except UnicodeDecodeError:
-            return f"<{token.hex(' ').upper()}>"
-    return signs(token)

@@ -19,8 +19,7 @@ from matplotlib.patches import Patch
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from course_lib.foundation import as_numbers, check_type
-from course_lib.teaching.tokens import signs
+from course_lib.foundation import as_numbers, check_type, signs
 
 INK, INPUTS, TARGETS, LOST = "#16161e", "#2f55e0", "#e8590c", "#757575"
 RIGHT, WRONG = "#00523a", "#8b1c8f"

@@ -1,0 +1,167 @@
+"""A batch of a loader of yours as text: what is scored, what isn't, where things begin.
+
+    python -m course_lib show train.py:make_loader --tokenizer tokenizer.json
+    python -m course_lib show train.py:make_loader --tokenizer tokenizer.json --batch 3
+    python -m course_lib show train.py:make_loader --tokenizer t.json --text a.txt
+
+The audit gives a loader integers that tell their positions, so it can't see what only
+text shows: another model's tokenizer, a document that begins twice, a template in the
+wrong place. Here the loader gets real ids, and you read what comes out.
+
+make_loader(ids) is that of the audit. Its ids are a text, encoded with your tokenizer:
+the file of --text, or else the one that COURSE_CORPUS names, or else the story of the
+course. If it names document_starts, each paragraph is a document. With --texts it gets
+a list of the paragraphs instead of ids. One that brings its own data, and has no
+argument that must be given, is called as it is. If make_loader names epoch, rank or
+world_size, it is also given those.
+
+A token in parentheses isn't scored, one in brackets is padding, and a double bar stands
+where positions begin again, or where a mask, segment_ids or cu_seqlens say that a
+document begins. In a notebook, show_batch(batch, tokenizer) of
+course_lib.auditing_loaders shows the same. The exit status is 0, or 2 if the loader
+could not be run. What the loader itself prints goes to stderr.
+"""
+
+import argparse
+import contextlib
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterable
+from itertools import islice
+
+import numpy as np
+
+from course_lib.auditing_loaders import show_batch
+from course_lib.auditing_loaders.batch_view import BatchView
+from course_lib.auditing_loaders.loader_reading import GIVEN, guarded
+from course_lib.classroom.audit import (
+    NOT_RUN,
+    TIME_LIMIT,
+    describe,
+    limited,
+    load,
+    tokenizer_of,
+)
+from course_lib.classroom.links import user_path
+from course_lib.foundation import check_integer, load_text
+
+MOST_LETTERS = 1_000_000  # of a text, which are enough for many batches
+NUMBERS = {  # names, what they are by default, the least that they may be, and words
+    "batch": (0, 0, "the number of the batch to show"),
+    "rows": (4, 1, "so many rows of it"),
+    "tokens": (256, 1, "so many tokens of each row"),
+    "epoch": (0, 0, "the epoch, if make_loader names it"),
+    "rank": (0, 0, "the rank, if make_loader names it"),
+    "world_size": (1, 1, "the number of ranks, if make_loader names it"),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "loader", metavar="FILE.py:make_loader", help="a file and a function in it"
+    )
+    parser.add_argument(
+        "--tokenizer",
+        type=user_path,
+        required=True,
+        metavar="FILE",
+        help="a tokenizer.json of the library tokenizers; `tokenize` writes one, too",
+    )
+    for name, (default, _, words) in NUMBERS.items():
+        flag, words = f"--{name.replace('_', '-')}", f"{words} (default: {default})"
+        parser.add_argument(flag, type=int, default=default, metavar="N", help=words)
+    words = f"a text to encode, of which {MOST_LETTERS:,} letters are read"
+    parser.add_argument("--text", type=user_path, metavar="FILE", help=words)
+    words = "give make_loader a list of paragraphs, not ids"
+    parser.add_argument("--texts", action="store_true", help=words)
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=TIME_LIMIT,
+        metavar="S",
+        help=f"seconds after which a loader is stopped (default: {TIME_LIMIT})",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    try:
+        for name, (_, least, _) in NUMBERS.items():
+            flag = f"--{name.replace('_', '-')}"
+            check_integer(flag, getattr(options, name), minimum=least)
+        if options.rank >= options.world_size:
+            wanted = f"below --world-size {options.world_size}"
+            raise ValueError(f"--rank must be {wanted}, got {options.rank}")
+        with contextlib.redirect_stdout(sys.stderr), limited(options.time_limit):
+            view = view_of(load(options.loader), options)
+    except (Exception, SystemExit) as error:  # whatever somebody else's file raises
+        print(f"python -m course_lib show: {describe(error)}", file=sys.stderr)
+        return NOT_RUN
+    has_colors = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    print(view.text(colors=has_colors))
+    return 0
+
+
+def view_of(
+    make_loader: Callable[..., Iterable], options: argparse.Namespace
+) -> BatchView:
+    """Make the loader, and look at one of its batches."""
+    tokenizer = tokenizer_of(options.tokenizer)
+    positional, named = what_it_takes(make_loader)
+    given: dict[str, object] = {
+        name: getattr(options, name) for name in GIVEN[:3] if name in named
+    }
+    arguments: list[object] = []
+    if positional:
+        data, document_starts = data_for(tokenizer, options, "document_starts" in named)
+        arguments.append(data)
+        if "document_starts" in named:
+            given["document_starts"] = document_starts
+    elif "document_starts" in named:
+        raise ValueError("make_loader names document_starts, but takes no ids")
+    shown = [*["texts" if options.texts else "ids"] * len(arguments), *given]
+    words = f"make_loader({', '.join(shown)})"
+    loader = guarded(words, make_loader, *arguments, **given)
+    batches = guarded(words, iter, loader)
+    found = guarded(words, list, islice(batches, options.batch + 1))
+    if len(found) <= options.batch:
+        wanted = f"below {len(found)}, the number of batches of {words}"
+        raise ValueError(f"--batch must be {wanted}, got {options.batch}")
+    return show_batch(
+        found[-1], tokenizer, num_rows=options.rows, num_tokens=options.tokens
+    )
+
+
+def what_it_takes(make_loader: Callable) -> tuple[bool, set[str]]:
+    """Whether a loader must be given ids, or texts, and what it names of `GIVEN`."""
+    try:
+        parameters = inspect.signature(make_loader).parameters.values()
+    except (TypeError, ValueError):  # a function that is not written in Python
+        return True, set()
+    by_place = (
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    )
+    others = [each for each in parameters if each.name not in GIVEN]
+    first = next((each for each in others if each.kind in by_place), None)
+    needs_it = first is not None and (
+        first.default is first.empty or first.name in ("ids", "texts")
+    )
+    return needs_it, {each.name for each in parameters} & set(GIVEN)
+
+
+def data_for(
+    tokenizer: object, options: argparse.Namespace, in_documents: bool
+) -> tuple[object, np.ndarray]:
+    """Return ids, or texts, and where documents start among the ids."""
+    text = load_text(options.text)[:MOST_LETTERS]
+    paragraphs = [each.strip() for each in text.split("\n\n") if each.strip()]
+    if options.texts:
+        return paragraphs, np.arange(len(paragraphs))
+    texts = paragraphs if in_documents else [text]
+    encoded = [tokenizer.encode(each, add_special_tokens=False).ids for each in texts]
+    encoded = [ids for ids in encoded if ids]
+    if not encoded:
+        raise ValueError("the tokenizer makes no ids of this text")
+    starts = np.concatenate([[0], np.cumsum([len(ids) for ids in encoded])[:-1]])
+    return np.concatenate(encoded).astype(np.int64), starts.astype(np.int64)
