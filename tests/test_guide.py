@@ -9,21 +9,22 @@ from course_lib.teaching.checker import Question
 from course_lib.teaching.lessons import Lesson, exercise_of, find_lessons, items_of
 
 ROOT = Path(__file__).parent.parent
-GUIDE = (ROOT / "notebooks" / "TEACHING.md").read_text(encoding="utf-8")
+PARTS = ("TEACHING.md", "TEACHING_BY_LESSON.md")
+GUIDE = "\n".join((ROOT / "notebooks" / name).read_text(encoding="utf-8") for name in PARTS)
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 LESSONS = find_lessons()
 
 
 def section(lesson: Lesson) -> str:
-    begin = GUIDE.index(f"\n### {lesson.number}. ")
-    end = GUIDE.find("\n### ", begin + 1)
+    begin = GUIDE.index(f"\n## {lesson.number}. ")
+    end = GUIDE.find("\n## ", begin + 1)
     return GUIDE[begin:end] if end > 0 else GUIDE[begin:]
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_a_lesson_has_its_section_with_the_minutes_that_it_states(lesson):
     own = section(lesson)
-    assert own.startswith(f"\n### {lesson.number}. {lesson.title}\n")
+    assert own.startswith(f"\n## {lesson.number}. {lesson.title}\n")
     (header,) = (cell.source for cell in lesson.notebook.cells if "**You will learn**" in cell.source)
     core, everything = re.findall(r"\d+", header.split("**Time**")[1])[:2]
     assert f"[The lesson]({lesson.path.name}). **Core path**: {core} minutes of {everything}." in own

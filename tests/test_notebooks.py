@@ -19,7 +19,7 @@ from solved_lessons import STARTUP_WITHOUT_RAY, errors, own_text, scores, solved
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-PAGES = [ROOT / "notebooks" / name for name in ("QUESTIONS.md", "TEACHING.md")]
+PAGES = [ROOT / "notebooks" / name for name in ("QUESTIONS.md", "TEACHING.md", "TEACHING_BY_LESSON.md")]
 PAGES += [ROOT / "README.md", ROOT / ".github" / "CONTRIBUTING.md"]
 LONGEST_CELL = 12
 WIDEST_LINE = 88
