@@ -128,6 +128,33 @@ def test_the_notebook_holds_every_stub_as_it_is_defined(lesson):
     assert sorted(tagged) == sorted(wanted)
 
 
+# In the text of an exercise: `call(1, 2)` is `[3]`, or 3, or True.
+EXAMPLE = re.compile(r"`(\w+)(\([^`]*\))` is (?:`([^`]+)`|(-?\d+(?:\.\d+)?|True|False)\b)")
+
+
+def plain(value: object) -> object:
+    """Lists instead of arrays and tuples."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    return [plain(entry) for entry in value] if isinstance(value, list | tuple) else value
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_what_an_example_says_is_what_the_solution_returns(lesson):
+    (path,) = NOTEBOOKS.glob(f"*_{lesson}.ipynb")
+    prose = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"]
+    solutions = {item.name: item.reference for item in members(lesson, Exercise)}
+    tried = 0
+    for name, arguments, in_code, in_words in EXAMPLE.findall(" ".join("\n".join(prose).split())):
+        if name in solutions:
+            try:
+                given, said = ast.literal_eval(f"[{arguments[1:-1]}]"), ast.literal_eval(in_code or in_words)
+            except (SyntaxError, ValueError):  # of what the text has named before
+                continue
+            tried += 1
+            assert plain(solutions[name](*given)) == plain(said), f"{name}{arguments}"
+    assert tried >= 1
+
+
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_the_notebook_states_each_task_imports_the_exercises_again_and_ends_with_a_score(lesson):
     cells = cells_of(lesson)

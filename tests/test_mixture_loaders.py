@@ -393,6 +393,11 @@ def test_a_loader_begins_without_workers_as_rank_0_of_one():
     assert read(make(4)) == read(make(4, rank=0, world_size=1))
 
 
+def test_accelerate_is_told_how_much_an_epoch_reads_which_is_not_how_much_there_is():
+    loader = make_mixture_loader(MIXED, mixture_of(MIXED, 23), 4)
+    assert len(loader.dataset) == len(read(loader)) == 23 != len(MIXED)
+
+
 def test_what_is_the_mixtures_to_say_is_no_option_of_its_loader():
     for option in ({"shuffle": True}, {"base_seed": 5}):
         with pytest.raises(TypeError, match="loader_options must be of"):

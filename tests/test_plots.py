@@ -4,6 +4,7 @@ import base64
 import io
 import itertools
 import json
+import re
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -323,7 +324,8 @@ ROOT = Path(__file__).parent.parent
 def saved_figures(notebook: Path) -> list[bytes]:
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     shown = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
-    return [base64.b64decode(data["image/png"]) for data in shown if "image/png" in data]
+    in_answers = re.findall(r"data:image/png;base64,([^\"]+)", " ".join("".join(d.get("text/html", "")) for d in shown))
+    return [base64.b64decode(png) for png in [*in_answers, *(d["image/png"] for d in shown if "image/png" in d)]]
 
 
 def said_by(png: bytes) -> dict[str, str]:

@@ -88,6 +88,11 @@ class WholeBatches(CutBatches):
     def __reduce__(self) -> tuple:  # no worker needs the order
         return type(self), (self.dataset,)
 
+    def __len__(self) -> int:
+        # accelerate takes from it how much of the last batch is real: of a mixture, an
+        # epoch reads more or fewer windows than its data set has.
+        return len(self.dataset) if self.order is None else self.order.num_windows
+
     def set_epoch(self, epoch: int) -> None:
         """For accelerate, where it skips batches of one rank, and finds no sampler."""
         self.order.set_epoch(epoch)
