@@ -26,7 +26,7 @@ def test_a_batch_is_restored_and_says_where_and_by_which_dtype(dtype):
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64"])
 def test_a_dtype_that_is_wide_enough_changes_nothing(dtype):
     kept = STREAM.ids.astype(dtype)
-    batch = read_batch({"input_ids": kept[ROWS], "labels": np.where(ROWS % 5, kept[ROWS], -100).astype(int)})
+    batch = read_batch({"input_ids": kept[ROWS], "labels": np.where(ROWS % 5, kept[ROWS].astype(np.int64), -100)})
     assert restore_ids(batch, STREAM) is batch
 
 

@@ -289,8 +289,27 @@ def test_a_guess_unfolds_the_prose_below_it_wherever_it_is_drawn_and_no_other(vi
     page.locator(".told summary").first.click()
     page.evaluate(f"document.body.insertAdjacentHTML('beforeend', `{told.format('late')}`)")
     assert not page.get_by_text("one").is_visible()  # who folds it again has it folded
+    assert not page.get_by_text("late").is_visible()  # nor is it the first below its prompt
     page.get_by_text("Show the answer").nth(2).click()
-    page.get_by_text("late").wait_for()
+    page.get_by_text("three").wait_for()
+
+
+@pytest.mark.browser
+def test_a_fold_stays_closed_while_its_prompt_is_being_run(visit, tmp_path):
+    """JupyterLab empties an output before it draws it again; the prompt above has been guessed."""
+    told = '<details class="told"><summary>Read on</summary><p>{}</p></details>'
+    first, second = (predict({name: 7})._repr_html_() for name in ("first", "second"))
+    page = tmp_path / "page.html"
+    body = f'{first}{told.format("one")}<div id="output">{second}</div>{told.format("two")}'
+    page.write_text(f"<!doctype html>{body}<script>{SCRIPT}</script>", "utf-8")
+    page = visit(page.as_uri())
+    page.get_by_label("first").fill("7")
+    page.get_by_label("first").press("Enter")
+    page.get_by_text("one").wait_for()
+    page.evaluate("document.querySelector('#output').innerHTML = ''")
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p>drawn</p>')")
+    page.evaluate("() => new Promise((done) => setTimeout(done, 50))")
+    assert not page.get_by_text("two").is_visible()
 
 
 @pytest.mark.browser

@@ -91,14 +91,15 @@
     }
   }
 
-  // The prose below an answer, up to the next prompt, unfolds with it: once, so that a reader may close it.
+  // The prose below an answer unfolds with it: once, so that a reader may close it. It is the first fold below its
+  // prompt, and no other one: while a cell runs, its prompt is gone, and its fold would follow the prompt above.
   function tell() {
     let answered = false;
-    for (const one of document.querySelectorAll(".guess, details.told:not([data-ready])")) {
+    for (const one of document.querySelectorAll(".guess, details.told")) {
       if (one.matches(".guess")) answered = one.dataset.ready && one.querySelector("details").open;
-      else if (answered) {
-        one.open = true;
-        one.dataset.ready = "true";
+      else {
+        if (answered && !one.dataset.ready) one.open = one.dataset.ready = true;
+        answered = false;
       }
     }
   }
