@@ -175,6 +175,10 @@ def written(answer: object) -> str:
     return f"{number:,}" if isinstance(number, int) else f"{number:.{DIGITS}g}"
 
 
+# What stands there until the cell is run; then there are controls above it.
+NOT_RUN = "Run this cell and guess, or unfold the answer"
+
+
 @dataclass(frozen=True)
 class Prompt:
     """What is asked, and what unfolds: HTML that a notebook shows."""
@@ -206,7 +210,7 @@ class Prompt:
         # JupyterLab shows the first line of an output that is folded: a blank.
         return (
             f' \n<div class="guess" data-guess="{data}">'
-            "<details><summary>Guess, then unfold the answer</summary>\n"
+            f"<details><summary>{NOT_RUN}</summary>\n"
             f"<p>{answers}</p>\n{shown}\n</details></div>{script()}"
         )
 
