@@ -1,5 +1,6 @@
 """Small tokenizers of every common kind, each with what it puts around a text: for all that encodes."""
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -95,3 +96,15 @@ def body(tokenizer: object, text: str) -> list[int]:
 def framed(kind: Kind, tokenizer: object, text: str) -> list[int]:
     """What every encoder of the course is to make of a text."""
     return [*kind.begin, *body(tokenizer, text), *kind.end]
+
+
+def refuses(error: type[Exception], message: str, call, *arguments, **options) -> None:
+    """A call, or reading what it returns to its end, is refused in these words."""
+
+    def to_its_end() -> None:
+        result = call(*arguments, **options)
+        if hasattr(result, "__next__"):
+            list(result)
+
+    with pytest.raises(error, match=re.escape(message)):
+        to_its_end()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
 
+from any_tokenizer import refuses
 from course_lib.foundation import (
     smallest_dtype,
 )
@@ -22,16 +22,6 @@ NUMBERS = SimpleNamespace(encode=lambda text: [int(text)], end_of_text_id=0)
 
 def words(**ids: int) -> Tokenizer:
     return Tokenizer(models.WordLevel(ids, unk_token="?"))
-
-
-def refuses(error: type[Exception], message: str, call, *arguments, **options) -> None:
-    def to_its_end() -> None:
-        result = call(*arguments, **options)
-        if hasattr(result, "__next__"):
-            list(result)
-
-    with pytest.raises(error, match=re.escape(message)):
-        to_its_end()
 
 
 # id_dtype, smallest_dtype and compact

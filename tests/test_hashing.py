@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from any_tokenizer import TEXTS, each_kind
+from any_tokenizer import TEXTS, each_kind, refuses
 from course_lib.foundation import (
     CharTokenizer,
     encode_each,
@@ -20,16 +19,6 @@ from course_lib.foundation import (
 from course_lib.foundation.hashing import tokenizer_hash
 
 ROOT = Path(__file__).parent.parent
-
-
-def refuses(error: type[Exception], message: str, call, *arguments, **options) -> None:
-    def to_its_end() -> None:
-        result = call(*arguments, **options)
-        if hasattr(result, "__next__"):
-            list(result)
-
-    with pytest.raises(error, match=re.escape(message)):
-        to_its_end()
 
 
 # tokenizer_hash

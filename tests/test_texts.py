@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
-import pytest
-
+from any_tokenizer import refuses
 from course_lib.foundation import (
     check_special_tokens,
     column_of_batch,
     iterate_texts,
     training_batches,
 )
-
-
-def refuses(error: type[Exception], message: str, call, *arguments, **options) -> None:
-    def to_its_end() -> None:
-        result = call(*arguments, **options)
-        if hasattr(result, "__next__"):
-            list(result)
-
-    with pytest.raises(error, match=re.escape(message)):
-        to_its_end()
-
 
 # iterate_texts, column_of_batch, training_batches, check_special_tokens
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-from any_tokenizer import BOS, END, KINDS, TEXTS, each_kind, framed, library, wrapped
+from any_tokenizer import BOS, END, KINDS, TEXTS, each_kind, framed, library, refuses, wrapped
 from course_lib import foundation
 from course_lib.foundation import (
     CharTokenizer,
@@ -28,16 +27,6 @@ NUMBERS = SimpleNamespace(encode=lambda text: [int(text)], end_of_text_id=0)
 
 def words(**ids: int) -> Tokenizer:
     return Tokenizer(models.WordLevel(ids, unk_token="?"))
-
-
-def refuses(error: type[Exception], message: str, call, *arguments, **options) -> None:
-    def to_its_end() -> None:
-        result = call(*arguments, **options)
-        if hasattr(result, "__next__"):
-            list(result)
-
-    with pytest.raises(error, match=re.escape(message)):
-        to_its_end()
 
 
 # CharTokenizer
