@@ -394,7 +394,7 @@ def write_shard(job: Job, plan: ShardPlan) -> tuple[Shard, int]:
     file, starts, num_tokens, documents = DurableFile(path), [], 0, NO_DOCUMENTS
     try:
         for part in plan.parts:
-            ids, rows, numbers = _read_split(job, part, plan.split)
+            ids, rows, numbers, places = _open_split(job, part, plan.split)
             ends = np.cumsum(rows["length"])
             begins = ends - rows["length"]  # over the split's tokens in this task
             own = (begins >= part.start) & (begins < part.stop)
@@ -402,7 +402,10 @@ def write_shard(job: Job, plan: ShardPlan) -> tuple[Shard, int]:
             for number, row in zip(numbers[own].tolist(), rows[own], strict=True):
                 digest = row["digest"].tobytes()
                 documents = shard_files.add_document(documents, number, digest)
-            file.write(ids[part.start : part.stop].data)
+            # Document by document, so that no task has to fit into memory.
+            low, high = np.clip([begins, ends], part.start, part.stop) - begins + places
+            for first, last in zip(low.tolist(), high.tolist(), strict=True):
+                file.write(ids[first:last].data)
             num_tokens += part.stop - part.start
         sha256 = file.commit()
     finally:
@@ -432,19 +435,20 @@ def _find_shard(
         return None
 
 
-def _read_split(
+def _open_split(
     job: Job, part: Part, split: str
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Read a task's ids of one split, its documents there, and their numbers."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Map a task's ids, and read its documents in one split, their numbers, and where
+    each begins in the ids."""
     result = part.result
     ids_path, documents_path, record_path = task_paths(job, result.number)
     expected = (ids_path, result.ids_sha256), (documents_path, result.documents_sha256)
     for path, sha256 in expected:
         if durable.checksum(path) != sha256:
             raise ValueError(f"{path} is damaged: remove {record_path}, run it again")
-    ids = np.fromfile(ids_path, dtype=job.settings.file_dtype)
+    ids = np.memmap(ids_path, dtype=job.settings.file_dtype, mode="r")
     rows = np.fromfile(documents_path, dtype=DOCUMENT)[: result.documents]
     numbers = part.before + 1 + np.arange(len(rows))
     chosen = (numbers % job.settings.val_every == 0) == (split == "val")
-    ids = ids[: rows["length"].sum()][np.repeat(chosen, rows["length"])]
-    return ids, rows[chosen], numbers[chosen]
+    places = np.cumsum(rows["length"]) - rows["length"]
+    return ids, rows[chosen], numbers[chosen], places[chosen]
