@@ -66,5 +66,5 @@ def test_ratios_are_those_of_one_round_and_exponents_slopes(speed):
 def test_the_program_says_what_it_does():
     run = subprocess.run([sys.executable, PROGRAM, "--help"], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    for word in ("--quick", "--out", "ten minutes"):
+    for word in ("--quick", "--out", "five minutes"):
         assert word in run.stdout

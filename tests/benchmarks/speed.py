@@ -1,6 +1,6 @@
 """How fast the course is, beside what one would else take, and beside what nobody can beat; written down as a page.
 
-    python tests/benchmarks/speed.py                        all of it: ten minutes on two quiet cores
+    python tests/benchmarks/speed.py                        all of it: five minutes on two quiet cores
     python tests/benchmarks/speed.py --quick --out /tmp/x   smaller, in two minutes; the page goes elsewhere
 
 It asks for `pip install --editable '.[test,bench]'`. Contenders run in turn, round by round, and CPU seconds are
