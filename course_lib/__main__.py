@@ -19,14 +19,14 @@ import course_lib
 # Each is a module with `add_arguments(parser)` and `run(options) -> exit status`. It is
 # imported only when it is asked for, because the others do not need what it needs.
 COMMANDS = {
-    "check": ("classroom.check", "is everything installed and working?"),
-    "blank": ("classroom.blank", "for live coding: prose kept, code emptied"),
-    "book": ("classroom.book", "a web site that needs no network"),
-    "nbgrader": ("classroom.nbgrader", "the exercises as a course for nbgrader"),
-    "scores": ("classroom.scores", "the scores of a class, from its notebooks"),
-    "tokenize": ("classroom.tokenize", "files of texts into shards of ids"),
-    "audit": ("classroom.audit", "what a loader of yours does, and what is wrong"),
-    "show": ("classroom.show", "a batch of a loader as text: what is scored, what not"),
+    "check": ("classroom.check", "see whether everything is installed and works"),
+    "blank": ("classroom.blank", "make notebooks for live coding, with empty cells"),
+    "book": ("classroom.book", "make a web site of the lessons that needs no network"),
+    "nbgrader": ("classroom.nbgrader", "make a course for nbgrader from the exercises"),
+    "scores": ("classroom.scores", "score the notebooks that a class has handed in"),
+    "tokenize": ("classroom.tokenize", "turn files of text into shards of ids"),
+    "audit": ("classroom.audit", "find out what your loader does, and what is wrong"),
+    "show": ("classroom.show", "read a batch of your loader as text"),
 }
 ROOT = Path(course_lib.__file__).resolve().parent.parent
 PROGRAM = "python -m course_lib"
@@ -44,10 +44,10 @@ def main(arguments: list[str] | None = None) -> int:
         "--version", action="version", version=f"course_lib {course_lib.__version__}"
     )
     parser.add_argument(
-        "--traceback", action="store_true", help="show in which line an error arose"
+        "--traceback", action="store_true", help="show where in the code an error arose"
     )
     words = [f"    {name:<10}  {words}" for name, (_, words) in COMMANDS.items()]
-    more = f"`{PROGRAM} COMMAND --help` tells more about a command."
+    more = f"`{PROGRAM} COMMAND --help` tells you more about a command."
     parser.epilog = "\n".join(["commands:", *words, "", more])
     parser.add_argument(
         "command", nargs="?", metavar="COMMAND", choices=COMMANDS, help="see below"
@@ -132,7 +132,7 @@ def about() -> str:
     first = ROOT / "notebooks" / lessons[0][2]
     folder = f"--ServerApp.root_dir={ROOT}"  # so that links out of notebooks/ work
     opening = in_a_shell("-m", "jupyter", "lab", folder, first)
-    lines += ["", "open the first:", f"  {opening}"]
+    lines += ["", "open the first lesson:", f"  {opening}"]
     return "\n".join(lines)
 
 

@@ -220,5 +220,5 @@ def test_help_lists_findings_and_facts_and_says_what_is_not_tried(capsys):
     said = capsys.readouterr().out
     assert all(name in said and words in said for name, words in FINDINGS.items())
     assert all(f"{name} " in said and f"{fact.meaning} ({fact.type})" in said for name, fact in FACTS.items())
-    assert "not tried: to resume with another number of ranks" in said
-    assert "about loaders for the prediction of the next token" in said
+    assert "doesn't resume with another number of ranks" in said
+    assert "for loaders that feed next-token prediction" in said

@@ -27,7 +27,8 @@ def test_a_lesson_has_its_section_with_the_minutes_that_it_states(lesson):
     assert own.startswith(f"\n## {lesson.number}. {lesson.title}\n")
     (header,) = (cell.source for cell in lesson.notebook.cells if "**You will learn**" in cell.source)
     core, everything = re.findall(r"\d+", header.split("**Time**")[1])[:2]
-    assert f"[The lesson]({lesson.path.name}). **Core path**: {core} minutes of {everything}." in own
+    time = f"**Time**: {core} minutes, or {everything} with the optional parts."
+    assert f"[The lesson]({lesson.path.name}). {time}" in own
     assert re.search(rf"{re.escape(lesson.path.name)}\).*\| {core}, {everything} \|\n", README)
     for part in ("**Leave out first**", "**On the board**", "**Where students stumble**", "**To discuss**"):
         assert part in own

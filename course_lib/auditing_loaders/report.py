@@ -38,32 +38,36 @@ class Fact(NamedTuple):
 
 
 FACTS = {
-    "tokens": Fact("of the stream", "integer"),
-    "tokens_in_a_row": Fact("T, of the longest row", "integer"),
-    "rows_in_a_batch": Fact("B, of the largest batch", "integer"),
-    "rows_shorter_than_others": Fact("rows of fewer tokens", "integer"),
-    "batches": Fact("of an epoch, by rank", "integers"),
+    "tokens": Fact("in the stream", "integer"),
+    "tokens_in_a_row": Fact("T, in the longest row", "integer"),
+    "rows_in_a_batch": Fact("B, in the largest batch", "integer"),
+    "rows_shorter_than_others": Fact(
+        "those with fewer tokens than the longest", "integer"
+    ),
+    "batches": Fact("in an epoch, for each rank", "integers"),
     "shift_of_labels": Fact(
-        "how far labels are ahead, null without labels", "integer or null"
+        "how far they are ahead, null without labels", "integer or null"
     ),
-    "types_of_labels": Fact("dtypes, and devices that are not the inputs'", "strings"),
-    "stride": Fact("from window to window, the commonest", "integer"),
+    "types_of_labels": Fact("dtypes, and devices if not the inputs'", "strings"),
+    "stride": Fact("the most common step from window to window", "integer"),
     "share_that_is_a_target": Fact("of the stream's tokens", "number"),
-    "left_over": Fact("tokens that are no target, and not called lost", "integer"),
-    "most_turns_as_a_target": Fact("of any token, in an epoch", "integer"),
-    "bytes_of_a_batch": Fact("of the largest, null for lists", "integer or null"),
+    "left_over": Fact("tokens that are never a target, but not lost", "integer"),
+    "most_turns_as_a_target": Fact("of any one token, in an epoch", "integer"),
+    "bytes_of_a_batch": Fact("of the largest batch, null for lists", "integer or null"),
     "blocks_of_memory": Fact(
-        "in which inputs and labels lie, null for lists", "integer or null"
+        "that hold inputs and labels, null for lists", "integer or null"
     ),
-    "separators_that_end_texts": Fact("after a token of the stream", "integer"),
-    "separators_that_are_scored": Fact("of those that end texts", "integer"),
+    "separators_that_end_texts": Fact("those after a token of the stream", "integer"),
+    "separators_that_are_scored": Fact(
+        "those that end texts, and are scored", "integer"
+    ),
     "separators_before_documents": Fact(
-        "ids, and before how many documents they stand", "objects"
+        "ids, and how many documents they come before", "objects"
     ),
     "separators_after_documents": Fact(
-        "ids, and after how many documents they stand", "objects"
+        "ids, and how many documents they come after", "objects"
     ),
-    "targets_by_document": Fact("the share of each, of up to eight", "numbers"),
+    "targets_by_document": Fact("the share of each document, up to eight", "numbers"),
     # with what the measures of lesson 11 are near in an order of all rows
     "correlation_of_successive_rows": Fact("0 if shuffled", "number"),
     "distance_of_successive_rows": Fact("1/3 if shuffled", "number"),

@@ -1,30 +1,40 @@
-"""What a loader of yours does, seen from the batches that it makes.
+"""Find out from its batches what your loader does, and what is wrong with it.
 
     python -m course_lib audit train.py:make_loader
     python -m course_lib audit train.py:make_loader --world-size 2 --picture audit.png
     python -m course_lib audit train.py:make_loader --document-lengths 400,90,20x250
     python -m course_lib audit train.py:make_loader --allow lost:31 --json
 
-`make_loader(ids)` returns an iterable of batches, one epoch. `ids` is an int64 array in
-which each id tells its position. A batch is a pair (inputs, targets), or a mapping with
-inputs and targets, or with input_ids and perhaps labels, which stand where the inputs
-stand. A mapping may also have attention_mask, position_ids, loss_mask, segment_ids or
-cu_seqlens. If make_loader names epoch, rank, world_size or document_starts, it is also
-given those. A loader that reads files: write the ids into a file of its format first,
-as `course_lib.auditing_loaders.recipes` shows.
+Write a function make_loader(ids) that returns one epoch of your batches, as an
+iterable. `ids` is an int64 array in which each id tells its own position. A batch holds
+tensors, arrays or lists of shape (B, T), as one of these:
 
-This is about loaders for the prediction of the next token. Where labels are what was
-masked in the inputs, most of it can't be decided.
+    a pair (inputs, targets)
+    a mapping with inputs and targets
+    a mapping with input_ids, and perhaps labels that are not shifted, because the model
+        shifts them
+
+A mapping may also have attention_mask, position_ids, loss_mask, segment_ids or
+cu_seqlens. If make_loader has arguments named epoch, rank, world_size or
+document_starts, it gets those, too. If your loader reads files, write the ids into a
+file of its format first, as course_lib.auditing_loaders.recipes shows.
 
 The report says what is wrong, with evidence that you can check by hand, and what the
-loader does. The exit status is 0 if the loader is clean, 1 if something was found that
-is not allowed, 2 if it could not be run, and 3 if nothing was found but something could
-not be decided. So the command may be one of your tests. What the loader itself prints
-goes to stderr.
+loader does. The exit status lets you make the command one of your tests:
 
-Three things are not tried: to resume with another number of ranks, to read one more
-epoch after a loader was resumed twice, and to compare the loader of the training data
-with that of the validation data.
+    0    the loader is clean
+    1    something was found that isn't allowed
+    2    the loader could not be run
+    3    nothing was found, but something could not be decided
+
+What the loader itself prints goes to stderr.
+
+The audit is for loaders that feed next-token prediction. If labels are what was masked
+in the inputs, most questions stay undecided.
+
+The audit doesn't try three things. It doesn't resume with another number of ranks, it
+doesn't read one more epoch after a loader was resumed twice, and it doesn't compare the
+loader of the training data with that of the validation data.
 """
 
 import argparse
@@ -50,12 +60,12 @@ from course_lib.classroom.links import user_path
 CLEAN, FOUND, NOT_RUN, UNDECIDED = 0, 1, 2, 3
 TIME_LIMIT = 600  # seconds
 NUMBERS = {
-    "num_tokens": "ids to feed (default: fifty steps of all ranks, then a few more)",
-    "num_epochs": "epochs to read (default: 2)",
-    "world_size": "ranks (default: 1)",
-    "resume_after": "batches after which to resume (default: half of an epoch)",
-    "vocab_size": "keep all ids below this",
-    "max_batches": "where an epoch of an endless loader ends",
+    "num_tokens": "how many ids to feed (default: fifty steps of all ranks, and more)",
+    "num_epochs": "how many epochs to read (default: 2)",
+    "world_size": "how many ranks there are (default: 1)",
+    "resume_after": "stop and resume after N batches (default: half an epoch)",
+    "vocab_size": "keep all ids below N, for example the size of your vocabulary",
+    "max_batches": "end each epoch after N batches, if the loader is endless",
 }
 
 
@@ -70,50 +80,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--document-lengths",
         type=_numbers,
         metavar="N,N,RxN,...",
-        help="the stream is documents of these lengths (R times N), or @FILE with them",
+        help="feed documents of these lengths (RxN: R times N), or those in @FILE",
     )
     parser.add_argument(
         "--separator-ids",
         type=_numbers,
         metavar="N,...",
-        help="ids of the loader's own, such as an end of text, that may be scored",
+        help="ids that the loader adds and may score, such as an end-of-text token",
     )
     parser.add_argument(
         "--tokenizer",
         type=user_path,
         metavar="FILE",
-        help="give texts instead of ids; a tokenizer.json of the library tokenizers",
+        help="a tokenizer.json for `tokenizers`; make_loader gets texts instead of ids",
     )
     parser.add_argument(
         "--processes",
         action="store_const",
         const=True,
-        help="run ranks in real processes, as one group of torch.distributed",
+        help="run ranks in real processes, as one torch.distributed group",
     )
     parser.add_argument(
         "--allow",
         action="append",
         default=[],
         metavar="NAME[:COUNT]",
-        help="a finding that is by design, up to this count, or @FILE, one a line",
+        help="allow a finding, up to COUNT, or those in @FILE, one on each line",
     )
     parser.add_argument(
         "--time-limit",
         type=float,
         default=TIME_LIMIT,
         metavar="S",
-        help=f"seconds after which a loader is stopped (default: {TIME_LIMIT})",
+        help=f"stop the loader after so many seconds (default: {TIME_LIMIT})",
     )
     parser.add_argument(
         "--json", action="store_true", help="print JSON instead of a table"
     )
-    words = "write a picture of ledger, order and ranks"
+    words = "write a picture of the ledger, the order and the ranks"
     parser.add_argument("--picture", type=user_path, metavar="FILE.png", help=words)
     findings = [f"    {name:<18} {words}" for name, words in FINDINGS.items()]
     facts = [
         f"    {name:<30} {fact.meaning} ({fact.type})" for name, fact in FACTS.items()
     ]
-    lines = ["findings:", *findings, "", "facts, by their names in JSON:", *facts]
+    lines = ["findings:", *findings, "", "facts, as they are called in JSON:", *facts]
     parser.epilog = "\n".join(lines)
 
 

@@ -1,10 +1,9 @@
-"""Notebooks for live coding: the prose of each lesson, and empty cells for typing its
-code.
+"""Make notebooks for live coding, with a lesson's prose and empty cells for its code.
 
 The command keeps all prose, the import statements, folded cells, and whatever asks the
-class something: prompts, snippets to judge, and exercises with their checks. It empties
-all other code and drops all outputs. Keep the lesson itself open beside it, so that you
-can see the code while you type.
+class something, which means prompts, snippets to judge, and exercises with their
+checks. It empties all other code and drops all outputs. Keep the lesson itself open
+beside the notebook, so that you can see the code while you type.
 
     python -m course_lib blank ~/monday                all lessons
     python -m course_lib blank ~/monday 2 3            two of them

@@ -1,11 +1,13 @@
-"""The course as a web site for students: every lesson with its outputs, as it is
-committed. It needs no network, no server and no kernel. Open index.html.
+"""Make a web site of the course for students, with every lesson and its outputs.
+
+The site needs no network, no server and no kernel. To see it, open its index.html.
 
     python -m course_lib book ~/site        all lessons
     python -m course_lib book ~/site 2 3    two of them
 
-A folder that is not empty needs --force, and an older site in it is removed first.
-Notebooks that somebody has worked in are refused: take a fresh copy of the course.
+If the folder is not empty, add --force. If it holds an older site, that is removed
+first. The command refuses notebooks that somebody has worked in, so use a fresh copy of
+the course.
 """
 
 import argparse

@@ -4,8 +4,9 @@
     note   works, but is worth knowing
     WRONG  does not work, and the line below says what to type
 
-The first cells of a lesson run in a kernel, as JupyterLab would run them. The check
-changes nothing and uses no network. The exit status is 1 if anything is wrong.
+The check also runs the first cells of a lesson in a kernel, as JupyterLab would. It
+changes nothing and uses no network. The exit status is 1 if anything is wrong, and 0
+otherwise.
 """
 
 # The standard library alone: what is missing must not keep this from saying so.
@@ -49,7 +50,9 @@ class Point:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--no-kernel", action="store_true", help="start no kernel")
+    parser.add_argument(
+        "--no-kernel", action="store_true", help="skip the cells, and start no kernel"
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -15,21 +15,24 @@ LINK = re.compile(r"(!?)\[((?:[^][]|\[[^][]*\])*)\]\(([^()\s]+)\)")
 
 def add_out_and_lessons(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "out", type=user_path, metavar="OUT", help="a folder; made if it is new"
+        "out",
+        type=user_path,
+        metavar="OUT",
+        help="the folder to write to (made if it is new)",
     )
     parser.add_argument(
         "lessons",
         nargs="*",
         default=[],
         metavar="LESSON",
-        help="2, 02 or sliding_windows; all by default",
+        help="for example 2, 02 or sliding_windows (default: all lessons)",
     )
     add_force(parser)
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--force", action="store_true", help="write over what is there already"
+        "--force", action="store_true", help="overwrite what is there already"
     )
 
 

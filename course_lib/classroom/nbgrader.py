@@ -1,22 +1,26 @@
-"""Make a course for nbgrader of the exercises, from the notebooks as they are.
+"""Make a course for nbgrader from the exercises in the notebooks.
 
-OUT/source/ gets an assignment for each lesson: its questions and exercises with their
-solutions, locked checks with points, and hidden tests; OUT/nbgrader_config.py what
-nbgrader has to know. The rest is nbgrader's, in the folder OUT, with the environment
-activated (it calls its own programs by name):
+OUT/source/ gets an assignment for each lesson, with its questions and exercises, their
+solutions, locked checks with points, and hidden tests. OUT/nbgrader_config.py holds
+what nbgrader has to know. The rest is done by nbgrader. Type its commands in the folder
+OUT, and activate the environment first, because nbgrader calls its own programs by
+name:
 
-    pip install --editable '.[teach]'                    once, in the repository
-    nbgrader generate_assignment 02_sliding_windows      OUT/release: without solutions
-    nbgrader release_assignment 02_sliding_windows       hand it out, and
-    nbgrader collect 02_sliding_windows                  take it in; or do both by hand:
-        OUT/submitted/STUDENT/02_sliding_windows/02_sliding_windows.ipynb
-    nbgrader autograde 02_sliding_windows                points, for each exercise
-    nbgrader generate_feedback 02_sliding_windows        what each check said, as HTML
+    pip install --editable '.[teach]'                once, in the repository
+    nbgrader generate_assignment 02_sliding_windows  make OUT/release, without solutions
+    nbgrader release_assignment 02_sliding_windows   hand it out
+    nbgrader collect 02_sliding_windows              take it in
+    nbgrader autograde 02_sliding_windows            give points for each exercise
+    nbgrader generate_feedback 02_sliding_windows    show, as HTML, what each check said
 
-Students need `course_lib` on their machines. Another --seed draws other hidden calls:
-give each class its own. An endless answer gets no points, and a
-check that was deleted is marked for grading by hand. A submission that ends its own
-kernel cannot be graded: nbgrader says so, and goes on with the next one."""
+You can also hand it out and take it in yourself. Put what a student hands in here:
+
+    OUT/submitted/STUDENT/02_sliding_windows/02_sliding_windows.ipynb
+
+Students need `course_lib` on their machines. Each --seed draws different hidden calls,
+so give each class its own. An answer that never ends gets no points. If a student has
+deleted a check, it is marked for grading by hand. A submission that ends its own kernel
+cannot be graded. Then nbgrader says so, and carries on with the next one."""
 
 import argparse
 import importlib.util
@@ -42,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=int,
         default=0,
-        help="draws hidden calls (0, 1, 2, ...; default: 0)",
+        help="the seed that draws hidden calls: 0, 1, 2, ... (default: 0)",
     )
 
 

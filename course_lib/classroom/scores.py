@@ -1,24 +1,30 @@
-"""The scores of a class, from its notebooks, without nbgrader.
+"""Score the notebooks of a class, without nbgrader.
 
     python -m course_lib scores handed-in
     python -m course_lib scores handed-in --out monday.csv
 
-The folder holds *.ipynb files, in folders as deep as you like. Each exercise of each
-notebook becomes a row of scores.csv: file, lesson, exercise, score, outcome, diagnosis.
-Each student becomes a row of scores-students.csv: how many exercises are solved, and
-their points. A student is either a folder in the one that you give, with everything in
-it, or a single notebook there. Then the command prints, for the next lesson, how each
-exercise went, what went wrong most often, and the commonest wrong answers as code.
+The folder holds *.ipynb files, in subfolders as deep as you like. A student is either a
+folder in it, with all the notebooks inside, or a single notebook. The command writes
+two tables:
 
-A notebook's lesson is known from its import of the exercises, or else from its name.
-What is saved in it plays no part: the cells with a check are run again, in a kernel of
-their own and a temporary folder, with what other cells import and define. What an
-answer takes from elsewhere in the notebook, for example from a training run, is missing
-there. Of several answers to an exercise the best counts. The outcomes are those of the
-checks (passed, failed, raised, not attempted), or missing if the exercise is not there,
-or unreadable if the file is not a notebook.
+    scores.csv            a row for each exercise in each notebook: file, lesson,
+                          exercise, score, outcome, diagnosis
+    scores-students.csv   a row for each student: exercises solved, points, files
 
-This is not a sandbox: a notebook that wants points, or to do harm, can have both. Run
+The command also prints what you may want to begin the next session with: how each
+exercise went, what went wrong most often, and the most common wrong answers as code.
+
+The outcome is what the check says (passed, failed, raised or not attempted). Or it is
+"missing" if the exercise is not in the notebook, and "unreadable" if the file is not a
+notebook. If there are several answers to an exercise, the best one counts.
+
+Saved outputs play no part. The cells with a check are run again, in a kernel of their
+own and a temporary folder, with what the other cells import and define. If an answer
+takes anything else from the notebook, for example the result of a training run, that is
+missing there. To tell which lesson a notebook belongs to, the command looks at which
+exercises it imports, or else at its name.
+
+This is not a sandbox. If a notebook sets out to get points, or to do harm, it can. Run
 strangers' notebooks as a user with nothing to lose, or in a container."""
 
 import argparse
@@ -87,20 +93,22 @@ class Row:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "folder", type=user_path, help="what the class has handed in, or one notebook"
+        "folder",
+        type=user_path,
+        help="what the class has handed in, or a single notebook",
     )
     parser.add_argument(
         "--out",
         type=user_path,
         default=Path("scores.csv"),
-        help="the table (default: %(default)s)",
+        help="the first table; the second is named after it (default: %(default)s)",
     )
     add_force(parser)
     parser.add_argument(
         "--seconds",
         type=int,
         default=120,
-        help="for a cell, the checks in it included (default: %(default)s)",
+        help="how long a cell may run, with its checks (default: %(default)s)",
     )
 
 

@@ -1,25 +1,30 @@
-"""A batch of a loader of yours as text: what is scored, what isn't, where things begin.
+"""Read a batch of your loader as text, and see what is scored and where things begin.
 
     python -m course_lib show train.py:make_loader --tokenizer tokenizer.json
     python -m course_lib show train.py:make_loader --tokenizer tokenizer.json --batch 3
     python -m course_lib show train.py:make_loader --tokenizer t.json --text a.txt
 
-The audit gives a loader integers that tell their positions, so it can't see what only
-text shows: another model's tokenizer, a document that begins twice, a template in the
-wrong place. Here the loader gets real ids, and you read what comes out.
+The audit gives a loader integers, so it can't see what only text shows, such as another
+model's tokenizer, a document that begins twice, or a template in the wrong place. Here
+the loader gets real ids, and you read what comes out:
 
-make_loader(ids) is that of the audit. Its ids are a text, encoded with your tokenizer:
-the file of --text, or else the one that COURSE_CORPUS names, or else the story of the
-course. If it names document_starts, each paragraph is a document. With --texts it gets
-a list of the paragraphs instead of ids. One that brings its own data, and has no
-argument that must be given, is called as it is. If make_loader names epoch, rank or
-world_size, it is also given those.
+    (token)         isn't scored
+    [token]         is padding
+    a double bar    is where positions begin again, or where a mask, segment_ids or
+                    cu_seqlens say that a document begins
 
-A token in parentheses isn't scored, one in brackets is padding, and a double bar stands
-where positions begin again, or where a mask, segment_ids or cu_seqlens say that a
-document begins. In a notebook, show_batch(batch, tokenizer) of
-course_lib.auditing_loaders shows the same. The exit status is 0, or 2 if the loader
-could not be run. What the loader itself prints goes to stderr.
+Write a function make_loader(ids), as for the audit. Its ids are a text, encoded with
+your tokenizer. The text is the file that you name with --text, or else the one that
+COURSE_CORPUS names, or else the course's story.
+
+If make_loader has an argument named document_starts, each paragraph is a document. With
+--texts, it gets a list of the paragraphs instead of ids. If it has arguments named
+epoch, rank or world_size, it gets those, too. If it brings its own data, and requires
+no other argument, it is called without ids.
+
+The exit status is 0, or 2 if the loader could not be run. What the loader itself prints
+goes to stderr. In a notebook, show_batch(batch, tokenizer) from
+course_lib.auditing_loaders shows you the same.
 """
 
 import argparse
@@ -48,12 +53,12 @@ from course_lib.foundation import check_integer, load_text
 
 MOST_LETTERS = 1_000_000  # of a text, which are enough for many batches
 NUMBERS = {  # names, what they are by default, the least that they may be, and words
-    "batch": (0, 0, "the number of the batch to show"),
-    "rows": (4, 1, "so many rows of it"),
-    "tokens": (256, 1, "so many tokens of each row"),
-    "epoch": (0, 0, "the epoch, if make_loader names it"),
-    "rank": (0, 0, "the rank, if make_loader names it"),
-    "world_size": (1, 1, "the number of ranks, if make_loader names it"),
+    "batch": (0, 0, "which batch to show"),
+    "rows": (4, 1, "how many of its rows to show"),
+    "tokens": (256, 1, "how many tokens of each row to show"),
+    "epoch": (0, 0, "the epoch, if make_loader has an argument epoch"),
+    "rank": (0, 0, "the rank, if make_loader has an argument rank"),
+    "world_size": (1, 1, "the number of ranks, if it has an argument world_size"),
 }
 
 
@@ -66,21 +71,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=user_path,
         required=True,
         metavar="FILE",
-        help="a tokenizer.json of the library tokenizers; `tokenize` writes one, too",
+        help="a tokenizer.json for the `tokenizers` library, such as `tokenize` writes",
     )
     for name, (default, _, words) in NUMBERS.items():
         flag, words = f"--{name.replace('_', '-')}", f"{words} (default: {default})"
         parser.add_argument(flag, type=int, default=default, metavar="N", help=words)
-    words = f"a text to encode, of which {MOST_LETTERS:,} letters are read"
+    words = f"a text to encode, of which the first {MOST_LETTERS:,} characters are read"
     parser.add_argument("--text", type=user_path, metavar="FILE", help=words)
-    words = "give make_loader a list of paragraphs, not ids"
+    words = "give make_loader a list of paragraphs instead of ids"
     parser.add_argument("--texts", action="store_true", help=words)
     parser.add_argument(
         "--time-limit",
         type=float,
         default=TIME_LIMIT,
         metavar="S",
-        help=f"seconds after which a loader is stopped (default: {TIME_LIMIT})",
+        help=f"stop the loader after so many seconds (default: {TIME_LIMIT})",
     )
 
 

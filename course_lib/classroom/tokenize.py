@@ -1,18 +1,19 @@
-"""Turn files of texts into shards of ids, in processes of this machine or on many.
-
-A run that was stopped goes on when it is run again. A folder that is finished is
-compared with the files. JSON Lines (.jsonl, also .gz and .zst), plain text (.txt, .md:
-one document each), .parquet and .arrow are read.
+"""Turn files of text into shards of ids, on this machine or on many.
 
     python -m course_lib tokenize data/ --out shards
     python -m course_lib tokenize data/ --tokenizer tokenizer.json --out shards
 
-Without --tokenizer, a byte-level BPE is trained on the texts first, and saved beside
-the shards, as DIR.tokenizer.json. A second run takes it from there.
+The command reads JSON Lines (.jsonl, also .gz and .zst), .parquet, .arrow, and plain
+text (.txt and .md, where each file is one document). If a run was stopped, run the
+command again, and it finishes the job. If the job is finished already, it only checks
+that the shards still fit the files.
 
-On many machines, type `ray start --head` on one and `ray start --address HEAD:6379` on
-the others, all of which must see INPUT and DIR under the same names. Then type this
-command with --ray on the first.
+Without --tokenizer, the command first trains a byte-level BPE on the texts, and saves
+it beside the shards, as DIR.tokenizer.json. A second run takes it from there.
+
+For many machines, type `ray start --head` on one of them and `ray start --address
+HEAD:6379` on the others. All of them must see INPUT and DIR under the same names. Then
+type this command on the first machine, with --ray.
 """
 
 import argparse
@@ -48,28 +49,32 @@ TRAINED_ON = 2**28  # characters: more texts change the merges little, and take 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add, number = parser.add_argument, {"type": int, "metavar": "N"}
-    words = "files, or folders of them; documents are numbered in this order"
+    words = "files, or folders of files; documents are numbered in this order"
     add("inputs", nargs="+", metavar="INPUT", help=words)
-    words = "a tokenizer.json (default: train one on the texts)"
+    words = "a tokenizer.json (default: train a tokenizer on the texts)"
     add("--tokenizer", metavar="FILE", help=words)
-    words = f"ids of the tokenizer to train, at most (default: {VOCAB_SIZE:,})"
+    words = f"how many ids the trained tokenizer may have (default: {VOCAB_SIZE:,})"
     add("--vocab-size", default=VOCAB_SIZE, **number, help=words)
-    add("--out", required=True, metavar="DIR", help="the folder of the shards")
-    words = "processes (default: one a core)"
+    add("--out", required=True, metavar="DIR", help="the folder for the shards")
+    words = "how many processes to use (default: one for each core)"
     add("--workers", default=os.cpu_count(), **number, help=words)
-    add("--ray", action="store_true", help="run the tasks on a cluster of Ray")
-    add("--quiet", action="store_true", help="no progress bar")
+    add("--ray", action="store_true", help="run the tasks on a Ray cluster")
+    add("--quiet", action="store_true", help="show no progress bar")
     # What follows are arguments of `tokenize_files` by the same names.
-    add("--text-column", default="text", metavar="NAME", help="default: text")
-    words = "further endings of plain text, for example --suffixes .py .rst"
+    words = "the column or field that holds the text (default: text)"
+    add("--text-column", default="text", metavar="NAME", help=words)
+    words = "more endings of plain text files, for example --suffixes .py .rst"
     add("--suffixes", nargs="+", default=[], metavar=".END", help=words)
-    words = "how much a task reads, about (default: 16 MiB); the shards stay the same"
+    words = (
+        "about how many bytes a task reads; no shard depends on it (default: 16 MiB)"
+    )
     add("--task-bytes", default=TASK_BYTES, **number, help=words)
-    add("--shard-size", default=100_000_000, **number, help="ids of a shard, at most")
-    words = "each N-th document goes to the split val (default: 100)"
+    words = "how many ids a shard may hold (default: 100,000,000)"
+    add("--shard-size", default=100_000_000, **number, help=words)
+    words = "put every N-th document into the split val (default: 100)"
     add("--val-every", default=100, **number, help=words)
-    add("--max-tokens", **number, help="stop before exceeding this number")
-    words = "ends each document, if the tokenizer does not do so itself"
+    add("--max-tokens", **number, help="stop before there are more tokens than this")
+    words = "put this id after each document, if the tokenizer adds none itself"
     add("--end-of-text-id", type=int, metavar="ID", help=words)
 
 
