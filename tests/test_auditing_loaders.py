@@ -256,7 +256,7 @@ def test_another_length_that_cannot_be_read_is_noted():
 
 def test_evidence_of_orders_and_steps_is_true():
     for name in ("generator_made_anew", "sampler_without_set_epoch"):
-        *begins, last = re.search(r"rows from (.+) on$", found(name, "same_order").evidence)[1].split(", ")
+        *begins, last = re.search(r"rows that start at (.+)$", found(name, "same_order").evidence)[1].split(", ")
         assert [*map(int, begins), int(last)] == audit_of(name).starts[0][:3].tolist()
     for name in ("one_window_more", "documents_dealt_out"):
         steps = re.findall(r"rank \d: (\d+)", found(name, "unequal_steps").evidence)
@@ -461,7 +461,7 @@ def test_a_label_from_elsewhere_is_told_with_what_it_should_be():
 
     wrong, lost = audit(loader).findings
     assert (wrong.name, wrong.count, lost.name) == ("broken_row", 16, "lost")
-    assert wrong.evidence == "row 0 of batch 0 has the label 1700 where the row goes on with 5"
+    assert wrong.evidence == "row 0 of batch 0 has the label 1700 where the row continues with position 5"
 
 
 def test_a_label_that_is_dropped_counts_for_nobody():
@@ -790,7 +790,7 @@ def test_a_rank_that_was_not_compared_is_told_with_its_option():
 
 
 def test_unequal_steps_say_whether_a_run_hangs():
-    words = "until their own batches end hangs in step 8, and one that stops all ranks after 7 does not"
+    words = "until their own batches end hangs in step 8, but one that stops all ranks after 7 does not"
     assert words in found("one_window_more", "unequal_steps").evidence
     assert "no rank waits for another, but they drift apart" in found("out_of_step", "unequal_steps").evidence
 

@@ -176,7 +176,7 @@ class Hostile:
         (double, lambda numbers: [n > 0 for n in numbers], "`True` or `False` where a number"),
         (half, lambda n: len, "a function, not its result"),
         (half, lambda n: n / 2, "a float where an integer"),
-        (half, lambda n: undefined // 2, "the cells above must be run again"),  # noqa: F821
+        (half, lambda n: undefined // 2, "run the cells above again"),  # noqa: F821
         (half, lambda n, m: n, "is called with `number`"),
         (half, lambda n: n // 2 + 1, "exactly one too large"),
         (half, lambda n: n // 2 - 1, "exactly one too small"),
@@ -186,8 +186,8 @@ class Hostile:
         (half, lambda n: [Hostile()], "several values where one"),
         (nats, lambda n: math.log2(n + 1), "bits where nats are wanted"),
         (bits, lambda n: math.log(n + 1), "nats where bits are wanted"),
-        (table, lambda rows, columns: table(rows, columns).T, "rows and columns are exchanged"),
-        (toy(1, 2)(lambda n: ([1], [2])), lambda n: ([2], [1]), "the two results are exchanged"),
+        (table, lambda rows, columns: table(rows, columns).T, "rows and columns are swapped"),
+        (toy(1, 2)(lambda n: ([1], [2])), lambda n: ([2], [1]), "the two results are swapped"),
         (toy("a  b", "a   b")(lambda t: " ".join(t.split())), lambda t: t, "characters are left"),
     ],
 )
@@ -220,8 +220,8 @@ def fills_the_memory(numbers):
         (lambda numbers: sum(range(10**13)), "did not end"),
         (fills_the_memory, "MemoryError"),
         (lambda numbers: list(range(10**11)), "MemoryError"),
-        (lambda numbers: time.sleep(3_600), "waits for something"),
-        (lambda numbers: os.kill(os.getpid(), signal.SIGSTOP), "waits for something"),
+        (lambda numbers: time.sleep(3_600), "waited for something"),
+        (lambda numbers: os.kill(os.getpid(), signal.SIGSTOP), "waited for something"),
         (lambda numbers: os._exit(0), "ended its process"),
         (lambda numbers: os.kill(os.getpid(), signal.SIGSEGV), "SIGSEGV"),
         (lambda numbers: sys.exit(1), ""),
@@ -230,7 +230,7 @@ def fills_the_memory(numbers):
 )
 def test_an_answer_that_never_ends_or_ends_everything_is_stopped_and_named(answer, words, monkeypatch):
     # What computes has its time, however busy the machine is. What waits is given up soon, but not before it has begun.
-    for seconds in (1, 10, 600) if words.startswith("waits") else (600,):
+    for seconds in (1, 10, 600) if words.startswith("waited") else (600,):
         monkeypatch.setattr(guard, "CLOCK_SECONDS", seconds)
         judgment = double.judge(answer)
         assert judgment.outcome == RAISED

@@ -124,14 +124,14 @@ WRONG = {
         ("default_rng([SEED, epoch])", "default_rng(SEED)", "same_order"),
         ("random.permutation(order)", "np.random.permutation(order)", "not_repeatable"),
         ("self.done = number + 1", "self.done = number", "resume_repeats"),
-        ("order = random.permutation(order)", "pass", "after 100% of all windows comes one that begins later"),
+        ("order = random.permutation(order)", "pass", "100% of all windows are followed by one that begins later"),
         ("def load_state_dict", "def load", "no load_state_dict"),
     ],
     4: [
         ("integers(T)", "integers(T + 1)", "the offset is T = 16"),
-        ("integers(T)", "integers(1, T)", "these offsets alone: [1, 2, 3"),
-        ("rows = rows + random.integers(T)", "pass", "these offsets alone: [0]"),
-        ("order = random.permutation(order)", "pass", "after 100% of all windows comes one that begins later"),
+        ("integers(T)", "integers(1, T)", "only at these offsets: [1, 2, 3"),
+        ("rows = rows + random.integers(T)", "pass", "only at these offsets: [0]"),
+        ("order = random.permutation(order)", "pass", "100% of all windows are followed by one that begins later"),
     ],
     8: [
         ("overlap=1", "overlap=0", "lost"),
@@ -209,7 +209,7 @@ def test_a_missing_file_and_an_untouched_one_are_not_attempted(file):
 
 
 HARMFUL = {  # what an answer to an exercise may do, it may do here
-    "an endless import": ("while True:\n    pass\n", "At its import, your loader did not end"),
+    "an endless import": ("while True:\n    pass\n", "When imported, your loader did not end"),
     "an endless epoch": (
         "def make_loader(ids, **names):\n    while True:\n        ids = ids + 0\n",
         "At level 2, your loader did not end",

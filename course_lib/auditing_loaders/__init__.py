@@ -197,7 +197,7 @@ def set_aside_targets(found: Findings, undecided: dict[str, str]) -> None:
         found.pop(name, None)
         undecided.pop(name, None)
     undecided["lost"] = (
-        "labels stand where inputs were taken out, as in masked language modeling, and "
+        "labels stand where inputs were taken out, as in masked language modeling, but "
         "this audit is about the prediction of the next token"
     )
 
@@ -301,8 +301,8 @@ def _read_alone(
         try:
             (epochs,) = _each_rank([alone], in_processes, read_epochs, len(epochs))
         except (LoaderError, TypeError, ValueError) as error:
-            words = f"one rank alone could not be read, because {error}"
-            ranks[0].notes.append(f"{words}: ranks were compared with one another")
+            words = "ranks were compared only with one another, because one rank alone"
+            ranks[0].notes.append(f"{words} could not be read: {error}")
             return None
     return np.max([epoch.targets for epoch in epochs], axis=0)
 

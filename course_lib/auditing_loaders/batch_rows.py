@@ -226,7 +226,7 @@ def _as_mapping(batch: object) -> tuple[Mapping, list[str]]:
     parts["targets"] = targets
     if not mask:
         return parts, []
-    words = "the third part of a batch was read as a mask of the loss"
+    words = "the third part of a batch was read as a loss mask"
     return parts | {"loss_mask": mask[0]}, [words]
 
 
@@ -309,7 +309,7 @@ def _read_what_tells_apart(
     remarks = {
         f"run on where a document begins: {harm}": begins & (steps > 0) & inside,
         f"begin again where {others} goes on: harmless inside a document, but one that "
-        "begins there sees the one before": begin_again & ~begins & bool(views),
+        "begins there sees the document before": begin_again & ~begins & bool(views),
         f"count the padding before a row: {harm}": (first > 0) & (counted == first),
     }
     if (mask := _first(given, MASKS)) and not views:

@@ -46,8 +46,8 @@ def find_repeats(
     again, other, stride = find_again(windows, readings, documents)
     if stride is not None:
         words = (
-            f"windows overlap as with a stride of {stride}, but too few came to tell: "
-            "more tokens would"
+            f"windows overlap as with a stride of {stride}, but too few came to be "
+            "sure, so only more tokens would tell"
         )
         undecided.setdefault("repeated", words)
     same_rank = windows.rank[again] == windows.rank[other]
@@ -180,7 +180,8 @@ def find_overlaps(
         position = excess[0]
         at = [row_of_target(reading, position) for reading in readings]
         words = f"position {position} is a target in {' and '.join(filter(None, at))}"
-        times = counted(int(allowed[position]), "time")
+        number = int(allowed[position])
+        times = "once" if number == 1 else f"{number:,} times"
         found.count(
             "ranks_overlap", excess.size, f"{words}; one rank alone reads it {times}"
         )
@@ -211,8 +212,9 @@ def find_overlaps_in_passes(readings: Sequence[Reading], found: Findings) -> Non
             row = int(both.argmax())
             twin = int(np.argmax(others == own[row]))
             words = (
-                f"the row from position {one.rows.first[row]} on is {one.name_of(row)} "
-                f"of rank {one.rank} and {other.name_of(twin)} of rank {other.rank}"
+                f"the row that starts at position {one.rows.first[row]} is "
+                f"{one.name_of(row)} of rank {one.rank}, and also "
+                f"{other.name_of(twin)} of rank {other.rank}"
             )
             found.count("ranks_overlap", len(np.unique(own[both])), words)
 
@@ -224,8 +226,8 @@ def find_steps(readings: Sequence[Reading], found: Findings) -> None:
     counts = ", ".join(f"rank {r}: {n:,}" for r, n in enumerate(steps))
     least = min(steps)
     words = (
-        f"the numbers of batches in epoch {epoch} are {counts}: a run whose ranks "
-        f"train until their own batches end hangs in step {least + 1:,}, and one that "
+        f"the numbers of batches in epoch {epoch} are {counts}; a run whose ranks "
+        f"train until their own batches end hangs in step {least + 1:,}, but one that "
         f"stops all ranks after {least:,} does not"
     )
     found.count("unequal_steps", max(steps) - least, words)
@@ -319,8 +321,8 @@ def find_lost(epochs: Sequence[Sequence[Reading]], documents: Documents) -> Loss
         loss.by_chance |= not lost.size and maybe_shuffled and left_over > 0
         if left_over > MOST_LEFT_OVER * len(count) and not loss.undecided:
             loss.undecided = (
-                f"of {len(count):,} tokens, epoch {number} leaves over {left_over:,}, "
-                "less than a step of all ranks: more would tell"
+                f"epoch {number} leaves over {left_over:,} of {len(count):,} tokens, "
+                "less than a step of all ranks, so only more tokens would tell"
             )
         if words := hidden_among_unidentified(ranks, count, lost):
             loss.notes.append(words)
@@ -342,8 +344,9 @@ def hidden_among_unidentified(
     twice = int((count - 1).clip(min=0).sum())
     if not unidentified or not 0 < lost.size <= unidentified + twice:
         return ""
-    words = f"targets in rows that are too short to identify a place: {unidentified:,}"
-    return f"{words}; seemingly missing, and maybe there: {lost.size:,}"
+    words = f"{counted(unidentified, 'target')} in rows that are too short could not be"
+    missing = f"{counted(lost.size, 'token')} that would otherwise be called lost"
+    return f"{words} identified, which may account for {missing}"
 
 
 def has_same_order(one: Reading, other: Reading) -> bool:

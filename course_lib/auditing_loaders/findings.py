@@ -115,7 +115,7 @@ def narrow_words(rows: PlacedRows, row: int, place: int, documents: Documents) -
     if came == right:  # so it is the label
         right = batch.labels[row, place]
     words = f"has the id {came} where {right} was handed out"
-    return f"{words}, as {batch.kept_as} keeps it"
+    return f"{words}, because {batch.kept_as} is too narrow for it"
 
 
 def shift_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
@@ -125,7 +125,7 @@ def shift_words(rows: PlacedRows, row: int, place: int, documents: Documents) ->
     words = f"has {kind} that are {got} ahead of its inputs, instead of {wanted}"
     if is_pair or got != 1:
         return words
-    return f"{words}: a model that does not shift wants inputs and targets"
+    return f"{words}: a model that does not shift needs a pair (inputs, targets)"
 
 
 def jump_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
@@ -137,9 +137,9 @@ def jump_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> 
 def other_label_words(
     rows: PlacedRows, row: int, place: int, documents: Documents
 ) -> str:
-    goes_on = max(rows.tokens[row, place], rows.before[row, place] + 1)
+    position = max(rows.tokens[row, place], rows.before[row, place] + 1)
     label = _label_id(rows, row, place)
-    return f"has the label {label} where the row goes on with {goes_on}"
+    return f"has the label {label} where the row continues with position {position}"
 
 
 def crossing_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
@@ -150,15 +150,16 @@ def crossing_words(rows: PlacedRows, row: int, place: int, documents: Documents)
     both = documents.number_of(np.array([before, here]))
     if rows.hidden[row, place] or both[0] == both[1]:
         names = " and ".join(view.name for view in rows.batch.views)
-        return f"{words}, and sees tokens of another one: so says {names}"
+        return f"{words}, and sees tokens of another document, according to {names}"
     between = " and a separator" * bool(rows.separated[row, place])
     return f"{words}, after {before}{between}"
 
 
 def padding_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
-    why = "an id that was never handed out; is it one of separator_ids?"
+    why = "an id that was never handed out; if it is a separator, name it in "
+    why += "separator_ids"
     if not rows.batch.judged[row, place]:
-        why = "though a mask hides it"
+        why = "although a mask hides it"
     return f"counts the label {_label_id(rows, row, place)} in the loss, {why}"
 
 
@@ -183,14 +184,14 @@ def find_same_order(
     if len(shuffled) < 2:
         return
     if (count := min(len(epoch.order) for epoch in shuffled)) < FEWEST_TO_COMPARE:
-        words = f"{counted(count, 'row')} cannot show whether orders are the same"
+        words = f"with only {counted(count, 'row')}, two orders may agree by chance"
         undecided.setdefault("same_order", words)
         return
     for one, other in combinations(shuffled, 2):
         if np.array_equal(one.order, other.order):
             begins = ", ".join(map(str, one.rows.first[:3].tolist()))
             both = f"epochs {one.epoch} and {other.epoch} both begin"
-            found.count("same_order", 1, f"{both} with the rows from {begins} on")
+            found.count("same_order", 1, f"{both} with the rows that start at {begins}")
 
 
 def find_weak_shuffle(reading: Reading, found: Findings) -> None:
@@ -205,12 +206,12 @@ def find_weak_shuffle(reading: Reading, found: Findings) -> None:
     if reading.pass_goes_forward(0):
         return
     begins = ", ".join(map(str, firsts[:4].tolist()))
-    words = f"epoch {reading.epoch} begins with the rows from {begins} on"
-    words += f" of rank {reading.rank}" if reading.rank else ""
+    whose = f"rank {reading.rank}'s " if reading.rank else ""
+    words = f"{whose}epoch {reading.epoch} begins with the rows that start at {begins}"
     correlation = np.corrcoef(np.arange(len(numbers)), numbers)[0, 1]
     if correlation > IN_PASSING:
-        passing = f"row and place in the stream have a correlation of {correlation:.2f}"
-        found.count("weak_shuffle", 1, f"{words}; {passing}")
+        passing = "the order of rows and their places in the stream have a correlation"
+        found.count("weak_shuffle", 1, f"{words}; {passing} of {correlation:.2f}")
         return
     steps, times = np.unique(np.diff(numbers) % size, return_counts=True)
     is_plain = np.isin(steps, (1, size - 1))  # along the stream, as inside of blocks
@@ -219,7 +220,7 @@ def find_weak_shuffle(reading: Reading, found: Findings) -> None:
     if share >= SHARE_OF_STEPS:
         sizes = ", ".join(map(str, sorted(steps[commonest].tolist())))
         few = f"{share:.0%} of the steps from row to row are {sizes} rows"
-        found.count("weak_shuffle", 1, f"{words}; modulo the rows, {few}")
+        found.count("weak_shuffle", 1, f"{words}; modulo the number of rows, {few}")
 
 
 # Calls that should be the same
@@ -229,7 +230,7 @@ def find_unrepeatable(first: Reading, again: Reading, found: Findings) -> None:
     """Find out whether the same call gives the same rows in the same order."""
     sizes = len(first.order), len(again.order)
     differs = first.order[: min(sizes)] != again.order[: min(sizes)]
-    words = f"one call gave {counted(sizes[0], 'row')}, and an equal one {sizes[1]:,}"
+    words = f"the same call gave {counted(sizes[0], 'row')}, and then {sizes[1]:,}"
     if differs.any():
         row = int(differs.argmax())
         one, other = (_positions_of(each, row) for each in (first, again))

@@ -45,8 +45,8 @@ def read_rank(
     rank = RankReading()
     rank.epochs = read_epochs(call, num_epochs, rank.found)
     if rank.epochs[0].views_stream:
-        words = "writing into them changes it"
-        rank.notes.append(f"batches are views of the stream: {words}")
+        words = "so writing into them changes it"
+        rank.notes.append(f"batches are views of the stream, {words}")
     again = call()
     find_unrepeatable(rank.epochs[0], read_epoch(call, again), rank.found)
     if call.can_resume(again):
@@ -118,7 +118,7 @@ def find_shared_memory(
     words = f"inputs and labels of {at} share memory"
     found.count("shared_memory", both, f"{words}: writing into one changes the other")
     changed = any((now != then).any() for now, then in before)
-    words = f"the batch before changed when {at} was made, in the same memory"
+    words = f"the batch before changed when {at} was made in the same memory"
     found.count("shared_memory", changed, words)
     return [(block, block.copy()) for block in memory]
 

@@ -242,7 +242,7 @@ def notes_of(
     notes += [remark for epoch in epochs for remark in epoch.remarks]
     if any(each.ends for each in epochs) and not any(e.ends_scored for e in epochs):
         words = "a model that learns only from these labels never learns to end a text"
-        notes.append(f"no separator is scored where a text ends: {words}")
+        notes.append(f"no separator is scored where a text ends, so {words}")
     if len(ranks) > 1 and not in_processes and "rank" not in call.names:
         words = "make_loader does not name rank, so all ranks get the same call"
         notes.append(

@@ -190,12 +190,14 @@ def notes_on(frames: Sequence[Frames], documents: Documents) -> list[str]:
         odd = each.odd()
         for run in dict.fromkeys(odd.values()):
             which = [number for number, other in odd.items() if other == run]
-            named = " and ".join(map(str, which[:MOST_NAMED]))
-            at = " and ".join(str(documents.starts[n]) for n in which[:MOST_NAMED])
-            others = " and more" * (len(which) > MOST_NAMED)
+            named = ", ".join(map(str, which[:MOST_NAMED]))
+            at = ", ".join(str(documents.starts[n]) for n in which[:MOST_NAMED])
+            more = " and more" * (len(which) > MOST_NAMED)
+            s = "s" * (len(which) > 1)
+            begin = "begin" if s else "begins"
             notes.append(
                 f"unlike most, {documents_are(len(which))} {verb} by {run_words(run)}: "
-                f"number {named}{others}, from position {at} on"
+                f"number{s} {named}{more}, which {begin} at position{s} {at}{more}"
             )
         for run, count in each.counts:
             is_twice = any(one == other for one, other in pairwise(run))

@@ -33,8 +33,8 @@ def _windows(random: Random) -> Iterator[Case]:
     hints=(
         "Which tokens are targets of the window at s? Windows may overlap, so collect "
         "the targets of all windows in a set.",
-        "All tokens but token 0 could be targets. Subtract how many different ones "
-        "are.",
+        "All tokens but token 0 could be targets. Subtract the number of different "
+        "tokens that are.",
     ),
 )
 def count_lost(starts: list[int], num_tokens: int, context_length: int) -> int:
@@ -52,7 +52,7 @@ count_lost.mistake(
     lambda starts, N, T: N - 1 - len(set(starts)) * T,
 )
 count_lost.mistake(
-    "you take the wrong ids for targets: a window at s has T of them, from s + 1 to s "
+    "you take the wrong ids for targets. A window at s has T of them, from s + 1 to s "
     "+ T.",
     lambda starts, N, T: N - 1 - len({s + k for s in starts for k in range(1, T)}),
     lambda starts, N, T: N - 1 - len({s + k for s in starts for k in range(T + 1)}),
@@ -71,7 +71,8 @@ count_lost.mistake(
     lambda starts, N, T: N - 1 - max((s + T for s in starts), default=0),
 )
 count_lost.mistake(
-    "you take the windows to follow one another; `starts` says where they really are.",
+    "you assume that the windows follow one another. `starts` says where they really "
+    "are.",
     lambda starts, N, T: (N - 1) % T,
     lambda starts, N, T: N % T,
 )
@@ -97,9 +98,9 @@ def _streams(random: Random) -> Iterator[Case]:
     cases=_streams,
     hints=(
         "Try k = 1, 2, 3, … one after another. Which runs of k neighbors are there, "
-        "and is one of them there twice?",
-        "There are `len(ids) - k + 1` runs of k neighbors. As tuples they go into a "
-        "set, which is smaller than the list if a run comes twice.",
+        "and does one of them occur twice?",
+        "There are `len(ids) - k + 1` runs of k neighbors. Put them into a set, as "
+        "tuples. If a run occurs twice, the set is smaller than the list.",
     ),
 )
 def neighbors_needed(ids: list[int]) -> int:
@@ -119,11 +120,11 @@ def _first_k(ids: list[int], runs_of: Callable) -> int:
 
 
 neighbors_needed.mistake(
-    "you stop at two neighbors, which need not be enough either: try 3, 4 and so on.",
+    "you stop at two neighbors, which needn't be enough either. Try 3, 4 and so on.",
     lambda ids: 1 if len(set(ids)) == len(ids) else 2,
 )
 neighbors_needed.mistake(
-    "you lose the order of the neighbors, but 1, 2 is not the same as 2, 1.",
+    "you lose the order of the neighbors, but 1, 2 isn't the same as 2, 1.",
     lambda ids: _first_k(
         ids,
         lambda k: [tuple(sorted(ids[i : i + k])) for i in range(len(ids) - k + 1)],
@@ -145,11 +146,11 @@ neighbors_needed.mistake(
     ),
 )
 neighbors_needed.mistake(
-    "you stop one short: this is the largest k with which two places still look alike.",
+    "you stop one short. This is the largest k with which two places still look alike.",
     lambda ids: neighbors_needed(ids) - 1,
 )
 neighbors_needed.mistake(
-    "you count ids; the question is how many *neighbors* it takes to tell a place.",
+    "you count ids, but the question is how many *neighbors* it takes to tell a place.",
     lambda ids: max(Counter(ids).values(), default=1),
     lambda ids: max(Counter(ids).values(), default=0),
     lambda ids: len(ids) - len(set(ids)) + 1,
@@ -176,7 +177,7 @@ def _resumed(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_resumed,
     hints=(
-        "A window may come several times, so a set is not enough. How often is each "
+        "A window may come several times, so a set isn't enough. How often is each "
         "window expected, and how often is it given?",
         "`Counter(a) - Counter(b)` keeps what `a` has more often, and `.total()` adds "
         "up how much more often.",
@@ -189,7 +190,7 @@ def resume_errors(expected: list[int], got: list[int]) -> tuple[int, int]:
 
 
 resume_errors.mistake(
-    "you ask whether a window is there, not how often: one that comes twice, and is "
+    "you ask whether a window is there, not how often. One that comes twice, and is "
     "expected once, comes once too often.",
     lambda expected, got: (
         len(set(got) - set(expected)),
@@ -213,7 +214,7 @@ resume_errors.mistake(
     lambda expected, got: (len(got) - len(expected), len(expected) - len(got)),
 )
 resume_errors.mistake(
-    "you compare the lists place by place, but the order of the windows is free.",
+    "you compare the lists place by place, but the windows may come in any order.",
     lambda expected, got: (
         sum(a != b for a, b in zip(expected, got, strict=False)),
         sum(a != b for a, b in zip(expected, got, strict=False)),
@@ -235,15 +236,15 @@ resume_errors.mistake(
     ),
 )
 resume_errors.mistake(
-    "you count a window once even if it comes twice too often, or is left out twice; "
-    "count it twice then.",
+    "you count a window once even if it comes twice too often, or is left out twice. "
+    "Count it twice then.",
     lambda expected, got: (
         len(Counter(got) - Counter(expected)),
         len(Counter(expected) - Counter(got)),
     ),
 )
 resume_errors.mistake(
-    "you swap the two results: windows given too often come first.",
+    "you swap the two results. Windows given too often come first.",
     lambda expected, got: resume_errors(got, expected),
 )
 
@@ -292,8 +293,8 @@ shared_windows.mistake(
     lambda ranks: sum(map(len, ranks)) - len({w for rank in ranks for w in rank}),
 )
 shared_windows.mistake(
-    "you count a window that three ranks read several times, once for each rank or "
-    "each pair of them, and it's only one window.",
+    "you count a window once for each rank that reads it, or for each pair of ranks, "
+    "but it's only one window.",
     lambda ranks: sum(n - 1 for n in _readers(ranks)),
     lambda ranks: sum(n * (n - 1) // 2 for n in _readers(ranks)),
     lambda ranks: sum(n for n in _readers(ranks) if n > 1),
@@ -313,7 +314,7 @@ shared_windows.mistake(
     lambda ranks: sum(n == 2 for n in _readers(ranks)),
 )
 shared_windows.mistake(
-    "you count every reading of a shared window; count each window once.",
+    "you count every reading of a shared window. Count each window once.",
     lambda ranks: sum(
         sum(w in other for other in ranks) > 1 for rank in ranks for w in rank
     ),
@@ -342,7 +343,7 @@ def _audited(answer: Callable, ids: list[int]) -> tuple[str, ...] | None:
     if audit.shift != 1:  # then the counts say nothing
         return (f"targets are {audit.shift} ahead of their inputs, not 1",)
     if audit.num_batches == 1:  # another order could have dropped what is left out
-        return ("one batch, of which no audit says what it loses",)
+        return ("one batch, from which no audit can tell what is lost",)
     if [(found.name, found.count) for found in audit.findings] == [("lost", 1)]:
         return ("lost (1)",)  # wherever
     found = [f"{f.name} ({f.count}): {f.evidence}" for f in audit.findings]
@@ -357,8 +358,8 @@ def _audited(answer: Callable, ids: list[int]) -> tuple[str, ...] | None:
     hints=(
         "Begin with windows that follow one another, which lose nothing. What happens "
         "if all windows after the first one begin one place later?",
-        "With T = 4, the windows begin at 0, 5, 9, 13, … Which token is never a "
-        "target now? A tail of fewer than 4 tokens does not count.",
+        "With T = 4, the windows begin at 0, 5, 9, 13, … Which token is never a target "
+        "now? A tail of fewer than 4 tokens doesn't count.",
     ),
     view=_audited,
 )
@@ -373,11 +374,11 @@ def _batches_at(ids: list[int], starts: Iterable[int], ahead: int = 1) -> list:
 
 
 just_lost.mistake(
-    "you lose nothing, or only a short tail at the end, which does not count.",
+    "you lose nothing, or only a short tail at the end, which doesn't count.",
     lambda ids: _batches_at(ids, range(0, len(ids) - 4, 4)),
 )
 just_lost.mistake(
-    "you lose a token after *each* window: let only one window begin a place too late.",
+    "you lose a token after *each* window. Let only one window begin a place too late.",
     lambda ids: _batches_at(ids, range(0, len(ids) - 4, 5)),
 )
 just_lost.mistake(
@@ -387,11 +388,12 @@ just_lost.mistake(
     lambda ids: _batches_at(ids, [*range(0, len(ids) - 8, 4)]),
 )
 just_lost.mistake(
-    "you return the inputs themselves as targets; put those one token ahead.",
+    "you return the inputs themselves as targets, but targets are one token ahead.",
     lambda ids: _batches_at(ids, [0, *range(5, len(ids) - 4, 4)], ahead=0),
 )
 just_lost.mistake(
-    "you return only one batch, and no audit can say what that loses.",
+    "you return only one batch, and from one no audit can tell what is lost. Return at "
+    "least two.",
     lambda ids: _batches_at(ids, [0]),
 )
 
@@ -428,7 +430,7 @@ def as_it_was_written(text: str, vocabulary: str) -> str:
     ],
     explanation=(
         "The ids count the characters of *this text*. If it lacks a character of the "
-        "vocabulary, the model takes later ones for others. An audit cannot see it, "
+        "vocabulary, the model takes the later ones for others. An audit can't see it, "
         "because it hands out ids of its own and asks only where they go. To find it, "
         "decode a batch with the model's vocabulary and read it, or keep a checksum of "
         "the tokenizer beside the ids, and compare."
@@ -460,12 +462,12 @@ def nothing_is_left(num_windows: int, num_epochs: int, seed: int) -> int:
     ],
     explanation=(
         "A draw misses a given window with probability 1 - 1/n, and all n draws miss "
-        "it with a probability of about 1/e, or 0.37. The audit is right, but it "
-        "speaks of *one* epoch. The next epoch draws others, and after 20 epochs a "
+        "it with a probability of about 1/e, or 0.37. The audit is right, but it's "
+        "about *one* epoch. The next epoch draws other windows, and after 20 epochs a "
         "window has been missed every time with probability 0.37 ** 20, two in a "
-        "billion. So this is a choice and no bug, as long as you know that an epoch "
-        "is not one reading. In a run of one epoch, a third of the text that you paid "
-        "for would not be read."
+        "billion. So this is a choice and not a bug, as long as you know that an epoch "
+        "isn't one reading of the text. In a run of one epoch, a third of the text "
+        "that you paid for would not be read."
     ),
 )
 def with_replacement(num_windows: int, num_epochs: int, seed: int) -> int:
@@ -529,9 +531,9 @@ def equal_steps_for_all(num_windows: int, world_size: int) -> tuple[list[int], i
         "`DistributedSampler` fills up the last step with windows from the beginning, "
         "which are then read twice in an epoch. The alternatives are worse: with "
         "unequal steps one rank waits forever, and `drop_last=True` leaves windows "
-        "unread. So `ranks_overlap` is by design here, as long as it counts the "
-        "tokens of fewer windows than there are ranks. In an *evaluation*, however, "
-        "these windows would count twice."
+        "unread. So `ranks_overlap` is by design here, as long as it counts the tokens "
+        "of fewer windows than there are ranks. In an *evaluation*, though, these "
+        "windows would count twice."
     ),
 )
 def even_batches(num_windows: int, world_size: int) -> tuple[list[int], int]:

@@ -62,7 +62,7 @@ def _saved_by(of_word: Callable, words: dict[tuple[int, ...], int]) -> int:
 
 
 tokens_saved.mistake(
-    "you count overlapping pairs: `1 1 1` has two of them, but only one can be merged.",
+    "you count overlapping pairs. `1 1 1` has two of them, but only one can be merged.",
     lambda words, pair: _saved_by(lambda ids: [*pairwise(ids)].count(pair), words),
 )
 tokens_saved.mistake(
@@ -134,7 +134,7 @@ def _words_and_merges(random: Random) -> Iterator[Case]:
         "first, wherever in the word it is.",
         "The list is in the order of learning, so each merge needs one walk through "
         "the tokens that the merges before it have left. How far do you move after "
-        "you have merged two tokens?",
+        "you've merged two tokens?",
     ),
 )
 def apply_merges(word: str, merges: list[tuple[str, str]]) -> list[str]:
@@ -165,14 +165,14 @@ apply_merges.mistake(
     ),
 )
 apply_merges.mistake(
-    "you never merge anything: do you compare a list with a tuple, which are never "
-    "equal?",
+    "you never merge anything. Do you compare a list with a tuple? Those are never "
+    "equal.",
     lambda word, merges: list(word),
 )
 
 
 @apply_merges.mistake(
-    "you merge from left to right, whatever can be merged, instead of the pair that "
+    "you merge from left to right whatever can be merged. Instead, merge the pair that "
     "was learned first, wherever it is."
 )
 def leftmost_pair_first(word, merges):
@@ -184,8 +184,8 @@ def leftmost_pair_first(word, merges):
 
 
 @apply_merges.mistake(
-    "you take the longest token that fits, but BPE repeats the merges in the order of "
-    "learning, and may never come to that token."
+    "you take the longest token that fits, but BPE repeats the merges in the order in "
+    "which they were learned, and may never get to that token."
 )
 def longest_token_first(word, merges):
     known = sorted(map("".join, merges), key=len, reverse=True)
@@ -198,8 +198,8 @@ def longest_token_first(word, merges):
 
 
 @apply_merges.mistake(
-    "you make each merge only at its first place, and leave the word's other pairs of "
-    "that kind alone."
+    "you make each merge only once in a word, but the same pair may occur there "
+    "several times."
 )
 def first_place_only(word, merges):
     tokens = list(word)
@@ -266,8 +266,8 @@ def swallowed(
 
 
 swallowed.mistake(
-    "you take every part of a later merge for swallowed, but it may still occur "
-    "elsewhere on its own: encode the words, and look.",
+    "you assume that every part of a later merge is swallowed, but it may still occur "
+    "elsewhere on its own. Encode the words, and look.",
     lambda words, merges: sorted({*sum(merges, ())} & {*merges.values()}),
 )
 swallowed.mistake(
@@ -278,7 +278,7 @@ swallowed.mistake(
     ),
 )
 swallowed.mistake(
-    "you return an id as soon as one word lacks it; return it only if *no* word "
+    "you return an id as soon as one word lacks it. Return it only if *no* word "
     "contains it.",
     lambda words, merges: sorted(
         {i for word in words for i in swallowed({word: 1}, merges)}
@@ -289,7 +289,7 @@ swallowed.mistake(
     lambda words, merges: sorted({*merges.values()} - {*swallowed(words, merges)}),
 )
 swallowed.mistake(
-    "you return all the new ids; encode the words, and take away the ids that occur.",
+    "you return all the new ids. Encode the words, and take away the ids that occur.",
     lambda words, merges: sorted(merges.values()),
 )
 swallowed.mistake(
@@ -331,7 +331,7 @@ def complete_bytes(data: bytes) -> int:
 
 
 complete_bytes.mistake(
-    "you count characters, not bytes, and é alone is two of those.",
+    "you count characters, not bytes, but é alone is two bytes.",
     lambda data: len(data.decode("utf-8", "ignore")),
     lambda data: len(data.decode("utf-8", "replace")),
 )
@@ -360,7 +360,7 @@ complete_bytes.mistake(
     lambda data: len(data) - (data[-1:] >= b"\xc0"),
 )
 complete_bytes.mistake(
-    "you take U+FFFD for half a character, but a text may really contain one.",
+    "you treat U+FFFD as half a character, but a text may really contain one.",
     lambda data: len(data.decode("utf-8", "replace").rstrip("\ufffd").encode()),
     lambda data: len(data.decode("utf-8", "replace").removesuffix("\ufffd").encode()),
     lambda data: len(data.decode("utf-8", "replace").replace("\ufffd", "").encode()),
@@ -394,10 +394,10 @@ def repeated_merges(ids: list[int], merges: dict[tuple[int, int], int]) -> list[
     reference=repeated_merges,
     cases=_words_with_merges,
     explanation=(
-        "The longest token that fits is not always what the merges lead to, because "
+        "The longest token that fits isn't always what the merges lead to, because "
         "they may have used up its bytes before. The text still decodes, so nothing "
-        "crashes. But the model was trained on other ids, and now reads sequences "
-        "that it has never seen."
+        "crashes. But the model was trained on other ids, and now reads sequences that "
+        "it has never seen."
     ),
 )
 def encode_longest_first(
@@ -440,10 +440,10 @@ def _tokens(random: Random) -> Iterator[Case]:
     reference=byte_lengths,
     cases=_tokens,
     explanation=(
-        "`surrogateescape` turns each byte that is not UTF-8 into a character of its "
+        "`surrogateescape` turns each byte that isn't UTF-8 into a character of its "
         "own, and encoding with it turns that character back into the byte. Half a "
         "character therefore counts as many bytes as it has. `len(token)` is shorter "
-        'and says the same. The line of nanochat had decoded with "replace", which '
+        'and says the same. The line in nanochat had decoded with "replace", which '
         "loses the bytes."
     ),
 )
@@ -519,9 +519,10 @@ def at_most_as_many(text: str, smaller: int, larger: int) -> bool:
     cases=_texts_and_sizes,
     explanation=(
         "The larger tokenizer has all merges of the smaller one, and others that were "
-        "learned later. Encoding makes merges in the order of learning, so it comes to "
-        "the smaller one's tokens first, and after that it can only join some of "
-        "them. (If the two had learned from different texts, all bets would be off.)"
+        "learned later. Encoding makes merges in the order in which they were learned. "
+        "So it gets to the smaller one's tokens first, and after that it can only join "
+        "some of them. (If the two had learned from different texts, all bets would be "
+        "off.)"
     ),
 )
 def more_merges_never_hurt(text: str, smaller: int, larger: int) -> bool:

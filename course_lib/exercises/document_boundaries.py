@@ -20,10 +20,10 @@ def _rows_with_ends(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_rows_with_ends,
     hints=(
-        "A document begins after each end. And one begins where there is nothing "
-        "before it.",
-        "Go over all ids except the last: after each that is `end_id`, the next place "
-        "is a start. Put 0 before these, unless the row has no ids.",
+        "A document begins right after each `end_id`. And one begins where there's "
+        "nothing before it.",
+        "Go over all ids except the last. After each `end_id`, the next place is a "
+        "start. Put 0 before these starts, unless the row has no ids.",
     ),
 )
 def starts_from_ends(ids: list[int], end_id: int) -> list[int]:
@@ -37,13 +37,14 @@ def _places(ids: list[int], end_id: int) -> list[int]:
 
 
 starts_from_ends.mistake(
-    "you return the places of the ends; a document begins one place after each.",
+    "you return the places of the end-of-text tokens, but a document begins one place "
+    "after each of them.",
     _places,
     lambda ids, end: [0, *_places(ids, end)],
 )
 starts_from_ends.mistake(
-    "you let a document begin after the last place of the row, where nothing comes "
-    "any more, even if that place holds an end.",
+    "you let a document begin after the last place in the row, but nothing comes "
+    "there, even if that place holds an end-of-text token.",
     lambda ids, end: [0, *(p + 1 for p in _places(ids, end))],
     lambda ids, end: [0, *(p + 1 for p in _places(ids, end))] if ids else [],
 )
@@ -52,19 +53,20 @@ starts_from_ends.mistake(
     lambda ids, end: starts_from_ends(ids, end) or [0],
 )
 starts_from_ends.mistake(
-    "you leave out the first document, which begins at 0 although no end comes before "
-    "it.",
+    "you leave out the first document, which begins at 0 although no end-of-text token "
+    "comes before it.",
     lambda ids, end: starts_from_ends(ids, end)[1:],
     lambda ids, end: [p + 1 for p in _places(ids, end)],
 )
 starts_from_ends.mistake(
-    "you pass over a document that is nothing but its end, and that one begins there, "
-    "too.",
+    "you skip a document that's nothing but its end-of-text token, but that counts as "
+    "a document, too.",
     lambda ids, end: [s for s in starts_from_ends(ids, end) if ids[s] != end],
     lambda ids, end: [s for s in starts_from_ends(ids, end) if not s or ids[s] != end],
 )
 starts_from_ends.mistake(
-    "you look for id 0, but the end may be another id: `end_id` says which.",
+    "you look for id 0, but the end-of-text token may have a different id. `end_id` "
+    "says which.",
     lambda ids, end: starts_from_ends(ids, 0),
 )
 
@@ -81,8 +83,8 @@ def _positions(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_positions,
     hints=(
-        "There are two conditions: the place that q looks at is not later, and it "
-        "lies in the same document.",
+        "There are two conditions. The place that q looks at isn't later than q, and "
+        "it's in the same document.",
         "Place q has position p, so p places of its document come before it. Where "
         "does its document begin?",
     ),
@@ -100,30 +102,31 @@ def _mask(positions, is_open) -> list[list[bool]]:
 
 
 may_look.mistake(
-    "you close a place to itself, although it knows its own id and may look there.",
+    "you don't let a place look at itself, but it knows its own id and may look there.",
     lambda ps: _mask(ps, lambda q, k: q - ps[q] <= k < q),
 )
 may_look.mistake(
-    "you also open the documents before, as a plain causal mask does.",
+    "you also let a place look at the documents before its own, as a plain causal mask "
+    "does.",
     lambda ps: _mask(ps, lambda q, k: k <= q),
 )
 may_look.mistake(
-    "you also open later places, which hold what is to be predicted.",
+    "you also let a place look at later places, which hold what it has to predict.",
     lambda ps: _mask(ps, lambda q, k: q - ps[q] == k - ps[k]),
     lambda ps: _mask(ps, lambda q, k: q - ps[q] <= k),
 )
 may_look.mistake(
-    "you compare positions across documents, but they begin again in each: first find "
+    "you compare positions across documents, but they begin again in each. First find "
     "out where a place's own document begins.",
     lambda ps: _mask(ps, lambda q, k: k <= q and ps[k] <= ps[q]),
     lambda ps: _mask(ps, lambda q, k: k <= ps[q]),
 )
 may_look.mistake(
-    "you exchange rows and columns: row q says what place q looks *at*.",
+    "you swap rows and columns. Row q says what place q looks *at*.",
     lambda ps: _mask(ps, lambda q, k: k - ps[k] <= q <= k),
 )
 may_look.mistake(
-    "you say who may *not* look; `True` is for a place that q may look at.",
+    "you say who may *not* look, but `True` is for a place that q may look at.",
     lambda ps: _mask(ps, lambda q, k: not q - ps[q] <= k <= q),
 )
 
@@ -167,13 +170,13 @@ def _ahead(ids, starts, d, masked) -> list[int]:
 
 
 labels_ahead.mistake(
-    "you let a label come from the next document: at a border, nothing in the one "
-    "document may be asked about the other.",
+    "you let a label come from the next document, but nothing in one document predicts "
+    "an id in another. Use -100 there.",
     lambda ids, starts, d: _ahead(ids, starts, d, lambda place: False),
 )
 labels_ahead.mistake(
-    "you mask one label before each border, as for the next token; looking `d` places "
-    "ahead, the last `d` places of each document have no label.",
+    "you mask one label before each border, as for the next token. But when you look "
+    "`d` places ahead, the last `d` places in each document have no label.",
     lambda ids, starts, d: _ahead(ids, starts, d, lambda place: place + 1 in starts),
     lambda ids, starts, d: _ahead(ids, starts, d, lambda place: place + d in starts),
 )
@@ -182,15 +185,15 @@ labels_ahead.mistake(
     lambda ids, starts, d: labels_ahead(ids, starts, 1),
 )
 labels_ahead.mistake(
-    "you put each label at the place of its own id, as `transformers` wants it; here "
-    "it belongs `d` places earlier, where it is predicted.",
+    "you put each label at the place of its own id, as `transformers` wants it. Here "
+    "it belongs `d` places earlier, where it's predicted.",
     lambda ids, starts, d: [
         -100 if any(place - d < start <= place for start in starts) else id
         for place, id in enumerate(ids)
     ],
 )
 labels_ahead.mistake(
-    "you add `d` times -100 to every document, even to one that has fewer places.",
+    "you add -100 to every document `d` times, even to one that has fewer places.",
     lambda ids, starts, d: [
         label
         for start, end in zip(starts, [*starts[1:], len(ids)], strict=True)
@@ -198,7 +201,7 @@ labels_ahead.mistake(
     ],
 )
 labels_ahead.mistake(
-    "you leave out the places without a label; each of them needs a -100.",
+    "you leave out the places without a label, but each of them needs a -100.",
     lambda ids, starts, d: [
         label for label in labels_ahead(ids, starts, d) if label != -100
     ],
@@ -273,7 +276,7 @@ def _models(random: Random) -> Iterator[Case]:
         "Call the model twice: with the ids as they are, and with the ids of one "
         "document changed in a copy. Whose numbers must not move?",
         "Add 1 to every id of the first document, and compare the numbers from `start` "
-        "on. Then the other way round: change the second document, and compare the "
+        "on. Then the other way around: change the second document, and compare the "
         "numbers of the first.",
     ),
 )
@@ -300,7 +303,7 @@ def _moves_either_way(altered):
 
 
 leaks.mistake(
-    "you test one direction only: it's a leak when the second document looks back at "
+    "you test one direction only. It's a leak when the second document looks back at "
     "the first, and also when the first looks ahead at the second.",
     lambda *call: _moves(*call, 0),
     lambda *call: _moves(*call, 1),
@@ -310,24 +313,24 @@ leaks.mistake(
     lambda *call: _moves(*call, 0) and _moves(*call, 1),
 )
 leaks.mistake(
-    "you also compare the numbers of the document that you changed, which may move: "
-    "compare only those of the other one.",
+    "you also compare the numbers of the document that you changed, which may move. "
+    "Compare only the other document's numbers.",
     lambda model, ids, start: (
         model([id + 1 for id in ids[:start]] + ids[start:], start) != model(ids, start)
     ),
 )
 leaks.mistake(
-    "you set ids to 0, which changes nothing where an id is 0 already; add 1 instead.",
+    "you set ids to 0, which changes nothing where an id is 0 already. Add 1 instead.",
     _moves_either_way(lambda ids: [0] * len(ids)),
 )
 leaks.mistake(
-    "you change only one id of a document, but the model may look at another one: "
-    "change them all.",
+    "you change only one id of a document, but the model may look at another one. "
+    "Change them all.",
     _moves_either_way(lambda ids: [ids[0] + 1, *ids[1:]]),
     _moves_either_way(lambda ids: [*ids[:-1], ids[-1] + 1]),
 )
 leaks.mistake(
-    "you give the model each document alone; keep the row, and change ids in it.",
+    "you give the model each document alone. Keep the row, and change ids in it.",
     lambda model, ids, start: (
         model(ids[:start], start) + model(ids[start:], 0) != model(ids, start)
     ),
@@ -358,11 +361,11 @@ def _conversations(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_conversations,
     hints=(
-        "Go turn by turn: what do the labels of a turn look like if the assistant "
-        "wrote it, and what if not?",
-        "All of the assistant's turns count, each as a whole: its last id says that it "
-        "is finished, which a model must also learn. And which id of the conversation "
-        "has nothing before it, no matter who wrote it?",
+        "Go turn by turn. What do the labels of a turn look like if the assistant "
+        "wrote it? And if somebody else did?",
+        "All of the assistant's turns count, each as a whole. That includes the last "
+        "id, because a model also has to learn when to stop. And which id of the "
+        "conversation has nothing before it, no matter who wrote it?",
     ),
 )
 def chat_labels(roles: list[str], turns: list[list[int]]) -> list[int]:
@@ -400,7 +403,7 @@ chat_labels.mistake(
     ),
 )
 chat_labels.mistake(
-    "you give what others say too few labels: each of their ids needs a -100.",
+    "you give what others say too few labels. Each of their ids needs a -100.",
     lambda roles, turns: _labels(roles, turns, of_others=lambda ids: []),
     lambda roles, turns: [
         -100,
@@ -420,8 +423,8 @@ chat_labels.mistake(
     lambda roles, turns: chat_labels(_with_one(roles, 0), turns),
 )
 chat_labels.mistake(
-    "you shift the labels, but `transformers` does that inside the model: leave each "
-    "at the place of its id.",
+    "you shift the labels, but `transformers` does that inside the model. Leave each "
+    "label at the place of its id.",
     lambda roles, turns: [*_labels(roles, turns)[1:], -100],
     lambda roles, turns: [*chat_labels(roles, turns)[1:], -100],
 )
@@ -456,7 +459,7 @@ def boundaries_in_fact(lengths: list[int], row_length: int) -> list[list[int]]:
     cases=_documents_and_rows,
     explanation=(
         "Think of a document that is longer than a row. After `row_length` of its "
-        "tokens, its position is 0 again. This need not be where a row begins, so the "
+        "tokens, its position is 0 again. This needn't be where a row begins, so the "
         "document is cut in two in the middle of a row. Count within the row instead. "
         "If a row begins with a piece of a document, this piece counts from 0. (Seen "
         "in pytorch/torchtitan, pull request 2849.)"
@@ -493,8 +496,8 @@ def documents_by_their_zeros(position_ids: list[int]) -> list[int]:
         "Within a document, each position is one more than the position before it. A "
         "new document begins with 0, and 0 is never one more than another position. "
         "This holds even after a document of a single token. `transformers` finds "
-        "packed documents in this way. But it cannot see a boundary at which positions "
-        "run on."
+        "packed documents in this way. But it can't see a boundary where positions run "
+        "on."
     ),
 )
 def where_it_does_not_go_up_by_one(position_ids: list[int]) -> list[int]:

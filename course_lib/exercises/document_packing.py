@@ -83,7 +83,7 @@ pack_in_order.mistake(
     lambda lengths, room: _greedy(lengths, lambda used, n: used + n > room, first=0),
 )
 pack_in_order.mistake(
-    "you close a pack only once it's full, so it can get too long: ask whether a "
+    "you close a pack only once it's full, so it can get too long. Ask whether a "
     "document fits *before* you put it in.",
     lambda lengths, room: _greedy(lengths, lambda used, n: used >= room),
 )
@@ -111,9 +111,9 @@ def _rooms(random: Random) -> Iterator[Case]:
     cases=_rooms,
     hints=(
         "First ask which packs have enough room at all. Which of these is the fullest?",
-        "The fullest has the least room left. `min` over the *numbers* of the packs, "
-        "with their rooms as the `key`, gives the first one of equally full ones; and "
-        "what does it do when there are none?",
+        "The fullest pack has the least room left. Take the `min` of the *numbers* of "
+        "these packs, with their rooms as the `key`. If several are equally full, it "
+        "gives you the first. And what does it do if there are none?",
     ),
 )
 def best_pack(rooms: list[int], length: int) -> int | None:
@@ -131,8 +131,8 @@ def _place_of_least(rooms: list[int]) -> int | None:
 
 
 best_pack.mistake(
-    "you pass over a pack with exactly that much room, which is large enough, and "
-    "even the best one.",
+    "you skip a pack with exactly that much room, but the document fits there, and "
+    "nowhere better.",
     lambda rooms, length: best_pack(rooms, length + 1),
 )
 best_pack.mistake(
@@ -140,13 +140,13 @@ best_pack.mistake(
     lambda rooms, length: next(iter(_fitting(rooms, length)), None),
 )
 best_pack.mistake(
-    "you take the *emptiest* pack; the fullest is the one with the *least* room.",
+    "you take the *emptiest* pack, but the fullest is the one with the *least* room.",
     lambda rooms, length: max(
         _fitting(rooms, length), key=rooms.__getitem__, default=None
     ),
 )
 best_pack.mistake(
-    "you ask `if best`, or write `best or None`, so pack 0 counts as none; compare "
+    "you ask `if best`, or write `best or None`, so pack 0 counts as none. Compare "
     "with `is None`.",
     lambda rooms, length: best_pack(rooms, length) or None,
 )
@@ -157,7 +157,7 @@ best_pack.mistake(
     lambda rooms, length: _place_of_least([r for r in rooms if r >= length]),
 )
 best_pack.mistake(
-    "among equally full packs you take the last one, but the first should win: do you "
+    "among equally full packs you take the last one, but the first should win. Do you "
     "compare with `<=`?",
     lambda rooms, length: min(
         _fitting(rooms, length)[::-1], key=rooms.__getitem__, default=None
@@ -198,7 +198,7 @@ def _cut_where(lengths, is_cut) -> list[int]:
 
 
 cut_by_rows.mistake(
-    "you count a document that ends where its row ends, but it isn't cut: its last "
+    "you count a document that ends where its row ends, but it isn't cut. Its last "
     "token is still in that row.",
     lambda lengths, row: _cut_where(lengths, lambda s, n: s // row != (s + n) // row),
 )
@@ -234,11 +234,11 @@ def _buffers(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_buffers,
     hints=(
-        "Keep two things: the places that have joined, and the room that is left. "
-        "Which document is the first to join?",
-        "Then, again and again: which places have not joined and fit into the room? Of "
-        "these the one with the greatest length joins. Python's `max` with a `key` "
-        "returns the first of several that are equally great.",
+        "Keep track of two things, the places that have joined the pack, and the room "
+        "that's left in it. Which document is the first to join?",
+        "Then ask, again and again, which of the documents that haven't joined still "
+        "fit into the room. The longest of them joins. If several are equally long, "
+        "Python's `max` with a `key` returns the first.",
     ),
 )
 def next_pack(waiting: list[int], max_length: int) -> list[int]:
@@ -275,20 +275,20 @@ next_pack.mistake(
     lambda waiting, room: _joined(waiting, room, lambda i: waiting[i]),
 )
 next_pack.mistake(
-    "after the first document you go by age; take the longest of those that fit.",
+    "after the first document you go by age. Take the longest of those that fit.",
     lambda waiting, room: _joined(waiting, room, lambda i: i),
 )
 next_pack.mistake(
-    "you begin with the longest document, so a short one might wait forever: begin "
+    "you begin with the longest document, so a short one might wait forever. Begin "
     "with the one that has waited longest.",
     lambda waiting, room: _joined(waiting, room, lambda i: -waiting[i], pack=()),
 )
 next_pack.mistake(
-    "you sort the places; leave them in the order in which the documents join.",
+    "you sort the places. Leave them in the order in which the documents join.",
     lambda waiting, room: sorted(next_pack(waiting, room)),
 )
 next_pack.mistake(
-    "you stop after one more document; go on until none fits.",
+    "you stop after one more document. Keep going until none fits.",
     lambda waiting, room: next_pack(waiting, room)[:2],
 )
 
@@ -327,37 +327,36 @@ def _waited(work: list[int]) -> int:
 
 
 work_waited.mistake(
-    "you square the length of all documents together, as if they saw each other; "
-    "square each length, then add.",
+    "you square the length of all documents together, as if they saw each other. "
+    "Square each length, then add.",
     lambda ranks: _waited([sum(lengths) ** 2 for lengths in ranks]),
 )
 work_waited.mistake(
-    "you count tokens, but equal tokens are not equal work: square each length.",
+    "you count tokens, but equal tokens are not equal work. Square each length.",
     lambda ranks: _waited([sum(lengths) for lengths in ranks]),
 )
 work_waited.mistake(
-    "you compare the slowest rank with the fastest alone, but the others wait, too: "
-    "add up all of them.",
+    "you compare the slowest rank with the fastest alone, but the others wait, too. "
+    "Add up all of them.",
     lambda ranks: (
         max(sum(n**2 for n in lengths) for lengths in ranks)
         - min(sum(n**2 for n in lengths) for lengths in ranks)
     ),
 )
 work_waited.mistake(
-    "you return all the time that the ranks take, working or not; subtract the work "
+    "you return all the time that the ranks take, working or not, so subtract the work "
     "that they do.",
     lambda ranks: len(ranks) * max(sum(n**2 for n in lengths) for lengths in ranks),
 )
 work_waited.mistake(
-    "you let a rank without documents finish nothing and wait for nobody, but it "
-    "waits all the time.",
+    "you leave out a rank without documents, but it waits all the time.",
     lambda ranks: _waited(
         [sum(n**2 for n in lengths) for lengths in ranks if lengths] or [0]
     ),
 )
 work_waited.mistake(
-    "you look only at the longest document of each rank; the others cost something, "
-    "too.",
+    "you look only at the longest document of each rank, but the others cost "
+    "something, too.",
     lambda ranks: _waited([max(lengths, default=0) ** 2 for lengths in ranks]),
 )
 
@@ -392,12 +391,12 @@ def smallest_room_by_hand(rooms: list[int], length: int, max_length: int) -> int
     reference=smallest_room_by_hand,
     cases=_trees,
     explanation=(
-        "The leaves are in their order only if their number is a power of two. With "
-        "any other number, some leaves are one level higher. Then the way down can end "
-        "at a room that is not the smallest, or that is even too small. The cure is to "
+        "The leaves are in order only if their number is a power of two. With any "
+        "other number, some leaves are one level higher. Then the way down can end at "
+        "a room that isn't the smallest, or that's even too small. The cure is to "
         "round the number of leaves up to a power of two. This is the bug at the "
         "beginning of the lesson (huggingface/trl, issue 3887). Rows of 8,192 places "
-        "went well, because 8,192 is a power of two. Rows of 8,193 did not."
+        "worked, because 8,192 is a power of two. Rows of 8,193 didn't."
     ),
 )
 def room_from_a_tree(rooms: list[int], length: int, max_length: int) -> int:
@@ -436,8 +435,8 @@ def beginnings_of_chats(chats: list[list[int]], max_length: int) -> list[list[in
     reference=beginnings_of_chats,
     cases=_chats,
     explanation=(
-        "It throws tokens away, and it is meant to. The rest of a long conversation "
-        "begins in the middle of an answer, and is not an example to learn from. For "
+        "It throws tokens away, and it's meant to. The rest of a long conversation "
+        "begins in the middle of an answer, and isn't an example to learn from. For "
         "plain text the same line would be a bug, because the rest of a text is text "
         "like any other. The library huggingface/trl has done it both ways, and each "
         "way hurt some users (pull requests 4632 and 5076). Today (1.16) its `bfd` "
@@ -477,10 +476,10 @@ def middles_by_hand(ids: list[int], max_length: int) -> list[list[int]]:
         "A file that fits into one row comes out right, which is why tests with short "
         "files pass. A longer one is cut after its parts were moved. Its first row "
         "holds the prefix and promises a middle that never comes, and its last row "
-        "holds a middle whose prefix is in another row. Users have found such rows "
-        "(loubnabnl/santacoder-finetuning, issue 22). Cut first, into pieces three ids "
-        "shorter than a row, and move the middle within each. Bavarian and others "
-        "(2022) call this context-level, and found it better. Megatron-LM's "
+        "holds a middle whose prefix is in another row. Users have found rows like "
+        "these (loubnabnl/santacoder-finetuning, issue 22). Cut first, into pieces "
+        "three ids shorter than a row, and move the middle within each. Bavarian and "
+        "others (2022) call this context-level, and found it better. Megatron-LM's "
         "`GPTFIMDataset` also moves the middle after the cut, but leaves no room for "
         "the sentinels, and so it cuts off the end of a row that has grown too long."
     ),
@@ -518,7 +517,7 @@ def _orders(random: Random) -> Iterator[Case]:
     explanation=(
         "Documents of 3, 2, 2, 2, 2 and 3 tokens fill two rows of 7 exactly, in this "
         "order, and greedy keeps the order. Best fit begins with 3 + 3, which leaves a "
-        "place that nothing fills, and needs a third row. Looking at everything is not "
+        "place that nothing fills, and needs a third row. Looking at everything isn't "
         "the same as trying everything. On the long list of documents in section 4, "
         "where short and long ones mix, best fit was far ahead."
     ),

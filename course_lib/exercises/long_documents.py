@@ -36,15 +36,15 @@ def last_chunk_length(num_tokens: int, max_length: int, overlap: int) -> int:
 
 
 last_chunk_length.mistake(
-    "you count chunks where you need the steps between them: three chunks start only "
-    "two steps apart.",
+    "you count chunks, but you need the steps between them. From the first of three "
+    "chunks to the last, there are only two steps.",
     lambda n, most, overlap: n - count_chunks(n, most, overlap) * (most - overlap),
     lambda n, most, overlap: max(
         0, n - count_chunks(n, most, overlap) * (most - overlap)
     ),
 )
 last_chunk_length.mistake(
-    "you go on by whole chunks, but with an overlap they start only `max_length - "
+    "you move on by whole chunks, but with an overlap they start only `max_length - "
     "overlap` apart.",
     lambda n, most, overlap: n % most or most,
     lambda n, most, overlap: (n - 1) % most + 1 if n else 0,
@@ -56,20 +56,20 @@ last_chunk_length.mistake(
 )
 last_chunk_length.mistake(
     "you start a chunk at every step, up to the end of the document, but the first "
-    "one that reaches the end is the last: a later one would lie inside it.",
+    "chunk that reaches the end is the last one. A later one would lie inside it.",
     lambda n, most, overlap: (n - 1) % (most - overlap) + 1 if n else 0,
     lambda n, most, overlap: n % (most - overlap),
 )
 last_chunk_length.mistake(
-    "you measure a last chunk even in a document of 0 ids, which has no chunk at all: "
-    "return 0.",
+    "you measure a last chunk even in a document of 0 ids, which has no chunks at all. "
+    "Return 0.",
     lambda n, most, overlap: (
         n - (count_chunks(n, most, overlap) - 1) * (most - overlap)
     ),
     lambda n, most, overlap: last_chunk_length(n, most, overlap) or most,
 )
 last_chunk_length.mistake(
-    "when the steps come out even, your remainder is 0, just when the last chunk is "
+    "when the steps come out even, your remainder is 0, but then the last chunk is "
     "full.",
     lambda n, most, overlap: overlap + (n - most) % (most - overlap) if n > most else n,
     lambda n, most, overlap: n % most,
@@ -91,11 +91,11 @@ def _collections(random: Random) -> Iterator[Case]:
     cases=_collections,
     hints=(
         "Write down the ids 0 to 9 in chunks of 4, once without overlap and once with "
-        "an overlap of 1. In each chunk, cross out every id except the first: it is "
-        "scored. Which ids were never crossed out?",
-        "The first id of a chunk is the only one that is not a target there. Does "
+        "an overlap of 1. In each chunk, cross out every id that is scored, which is "
+        "every id except the first. Which ids are never crossed out?",
+        "The first id of a chunk is the only one that isn't a target there. Does "
         "another chunk hold that id, and does anything come before it there? It "
-        "matters whether there is an overlap, but not how large it is.",
+        "matters whether there's an overlap, but not how large it is.",
     ),
 )
 def never_scored(lengths: list[int], max_length: int, overlap: int) -> int:
@@ -118,7 +118,7 @@ never_scored.mistake(
     lambda lengths, most, overlap: len(lengths),
 )
 never_scored.mistake(
-    "you count an empty document, too, which has no id that could be missed.",
+    "you count an empty document, too, but it has no id that could be missed.",
     lambda lengths, most, overlap: (
         len(lengths) if overlap else never_scored(lengths, most, 0)
     ),
@@ -128,7 +128,7 @@ never_scored.mistake(
 )
 never_scored.mistake(
     "you count the cuts, and forget the very first id of a document, which is never "
-    "scored either, since nothing comes before it.",
+    "scored either, because nothing comes before it.",
     lambda lengths, most, overlap: sum(
         max(0, count_chunks(n, most, overlap) - 1) for n in lengths
     ),
@@ -137,13 +137,13 @@ never_scored.mistake(
     ),
 )
 never_scored.mistake(
-    "you join the documents before you cut, and lose sight of their first ids: cut "
-    "each document by itself.",
+    "you join the documents before you cut, and lose sight of their first ids. Cut "
+    "each document on its own.",
     lambda lengths, most, overlap: never_scored([sum(lengths)], most, overlap),
 )
 never_scored.mistake(
-    "you round the number of chunks wrongly: without an overlap, what's left over "
-    "makes one chunk more, and if nothing is left over, there's no more.",
+    "you round the number of chunks wrongly. Without an overlap, ids that are left "
+    "over make one more chunk, but if none are left over, there isn't another one.",
     lambda lengths, most, overlap: sum(
         n > 0 if overlap else n // most for n in lengths
     ),
@@ -166,7 +166,8 @@ def _ranks_and_workers(random: Random) -> Iterator[Case]:
         "Take 2 ranks of 3 workers. Rank 0 gets the rows 0, 2, 4, 6, ... Which of its "
         "workers gets which of these rows?",
         "The rank is a remainder. Before this row, its rank got `row // world_size` "
-        "others, and deals those out again, among its workers. What if it has none?",
+        "other rows, and it deals all of its rows out again, to its own workers. What "
+        "if it has no workers?",
     ),
 )
 def worker_of(row: int, world_size: int, num_workers: int) -> tuple[int, int]:
@@ -175,13 +176,13 @@ def worker_of(row: int, world_size: int, num_workers: int) -> tuple[int, int]:
 
 
 worker_of.mistake(
-    "you choose the worker by the row's number in the whole data set, but a rank "
-    "deals out only its own rows: count those.",
+    "you choose the worker by the row's number in the whole data set, but a rank deals "
+    "out only its own rows. Count those.",
     lambda row, ranks, workers: (row % ranks, row % max(1, workers)),
     lambda row, ranks, workers: (row % ranks, row % workers),
 )
 worker_of.mistake(
-    "you forget that with 0 workers nobody takes turns: the rank then reads its rows "
+    "you forget that with 0 workers nobody takes turns. The rank then reads its rows "
     "itself, as worker 0.",
     lambda row, ranks, workers: (row % ranks, row // ranks % workers),
     lambda row, ranks, workers: (
@@ -190,8 +191,8 @@ worker_of.mistake(
     ),
 )
 worker_of.mistake(
-    "you deal rows to the workers first, so what rank 1 reads would depend on how "
-    "many workers it has.",
+    "you deal rows to the workers first, so what rank 1 reads would depend on how many "
+    "workers it has. Deal the rows to the ranks first.",
     lambda row, ranks, workers: (
         row // max(1, workers) % ranks,
         row % max(1, workers),
@@ -203,8 +204,8 @@ worker_of.mistake(
     lambda row, ranks, workers: (row % ranks, row % (ranks * max(1, workers))),
 )
 worker_of.mistake(
-    "you say which of its rank's rows this is, but the workers take turns at these: "
-    "after the last worker comes worker 0 again.",
+    "you return the row's number among its rank's rows, but the workers take turns at "
+    "these. After the last worker comes worker 0 again.",
     lambda row, ranks, workers: (row % ranks, row // ranks),
 )
 worker_of.mistake(
@@ -233,11 +234,11 @@ def _streams(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_streams,
     hints=(
-        "Pass over the documents that were wholly delivered, and subtract their chunks "
-        "from `delivered`. What is left when you come to one that was not?",
-        "Pass over a document if what is left of `delivered` is at least its number of "
-        "chunks. A document of 0 chunks is then always passed over. And what if all of "
-        "them are?",
+        "Skip the documents that were delivered completely, and subtract their chunks "
+        "from `delivered`. What's left when you come to one that wasn't?",
+        "Skip a document if what's left of `delivered` is at least its number of "
+        "chunks. Then a document of 0 chunks is always skipped. And what if all "
+        "documents are?",
     ),
 )
 def next_item(counts: list[int], delivered: int) -> tuple[int, int]:
@@ -259,7 +260,7 @@ def _first(counts, delivered, is_here) -> tuple[int, int]:
 
 next_item.mistake(
     "at the end of a document you stay in it, at a chunk that doesn't exist, instead "
-    "of going on to chunk 0 of the next document that has one.",
+    "of moving on to chunk 0 of the next document that has one.",
     lambda counts, delivered: _first(counts, delivered, lambda left, n: left <= n),
 )
 next_item.mistake(
@@ -277,13 +278,13 @@ next_item.mistake(
     lambda counts, delivered: next_item(counts, max(0, delivered - 1)),
 )
 next_item.mistake(
-    "you drop empty documents and number the others again; skip them, but let every "
+    "you drop empty documents and number the others again. Skip them, but let every "
     "document keep its number.",
     lambda counts, delivered: next_item([n for n in counts if n], delivered),
 )
 next_item.mistake(
-    "when everything was delivered, you return the last document, or the first one "
-    "again; none is left, so return `(len(counts), 0)`.",
+    "when everything has been delivered, you return the last document, or the first "
+    "one again. But none is left, so return `(len(counts), 0)`.",
     lambda counts, delivered: (
         next_item(counts, delivered) if delivered < sum(counts) else (0, 0)
     ),
@@ -311,9 +312,9 @@ def _batches(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_batches,
     hints=(
-        "Take one batch. How many ids does it hold when it is filled up, and how many "
-        "of them are text?",
-        "A batch is filled up to its own longest row, so multiply that length by the "
+        "Take one batch. How many ids does it hold once it's padded, and how many of "
+        "them are text?",
+        "A batch is padded to its own longest row, so multiply that length by the "
         "number of rows. How many rows are there in the last batch?",
     ),
 )
@@ -329,7 +330,7 @@ def _summed(lengths, size, measure, *, end=0) -> int:
 
 
 count_padding.mistake(
-    "you fill all batches up to the longest row of all; fill each only up to its own "
+    "you pad all batches to the longest row of all. Pad each batch only to its own "
     "longest row.",
     lambda lengths, size: max(lengths, default=0) * len(lengths) - sum(lengths),
     lambda lengths, size: max(lengths) * len(lengths) - sum(lengths),
@@ -340,19 +341,20 @@ count_padding.mistake(
     lambda lengths, size: _summed(lengths, size, lambda b: max(b) * size - sum(b)),
 )
 count_padding.mistake(
-    "you leave out the last batch if it isn't full; it gets padding like any other.",
+    "you leave out the last batch if it isn't full, but it gets padding like any "
+    "other.",
     lambda lengths, size: _summed(
         lengths, size, lambda b: max(b) * len(b) - sum(b), end=size - 1
     ),
 )
 count_padding.mistake(
-    "you count everything that the batches hold; subtract the text, and what remains "
+    "you count everything that the batches hold. Subtract the text, and what remains "
     "is the padding.",
     lambda lengths, size: _summed(lengths, size, lambda b: max(b) * len(b)),
 )
 count_padding.mistake(
-    "you look at one row of each batch, but every row that is shorter than the "
-    "longest gets padding: add it all up.",
+    "you look at one row of each batch, but every row that is shorter than the longest "
+    "gets padding. Add it all up.",
     lambda lengths, size: _summed(lengths, size, lambda b: max(b) - min(b)),
     lambda lengths, size: _summed(lengths, size, lambda b: max(b) - b[-1]),
 )
@@ -412,7 +414,7 @@ def chunk_at_every_step(ids: list[int], max_length: int, overlap: int) -> list:
     cases=_cuts,
     explanation=(
         "It looks as if `overlap` ids were lost at the end. But a chunk that starts "
-        "among the last `overlap` ids of the document lies wholly inside the chunk "
+        "among the last `overlap` ids of the document lies completely inside the chunk "
         "before it, and only these starts are left out. `max(1, ...)` is for documents "
         "that are not longer than the overlap. Without it they would have no chunk, "
         "and would be lost."
@@ -492,7 +494,7 @@ def starts_of_the_library(num_tokens: int, max_length: int, stride: int) -> list
     explanation=(
         "In this library, `stride` is the overlap. Neighboring chunks share 384 "
         "tokens, so a chunk starts every 512 - 384 = 128 tokens. In other lessons of "
-        "this course, and in a convolution, a stride is the step. That is why "
+        "this course, and in a convolution, a stride is the step. That's why "
         "`stride=128` looks right, but it would start a chunk every 384 tokens."
     ),
 )

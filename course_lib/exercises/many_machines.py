@@ -24,10 +24,10 @@ def _finished(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_finished,
     hints=(
-        "Only one task can come next in the file, task `written`. If that task has "
-        "not ended, nothing can be written, however many others have.",
-        "Count up from `written` as long as the number is among `finished`. It does "
-        "not matter in which order tasks ended, or how often.",
+        "Only one task can come next in the file, task `written`. If that task hasn't "
+        "ended, nothing can be written, however many others have.",
+        "Count up from `written` as long as the number is among `finished`. It doesn't "
+        "matter in which order tasks ended, or how often.",
     ),
 )
 def can_be_written(finished: list[int], written: int) -> list[int]:
@@ -39,7 +39,7 @@ def can_be_written(finished: list[int], written: int) -> list[int]:
 
 
 can_be_written.mistake(
-    "you write past a gap: a task that has ended must wait until every task before it "
+    "you write past a gap. A task that has ended must wait until every task before it "
     "has ended, too.",
     lambda finished, written: sorted({n for n in finished if n >= written}),
     lambda finished, written: sorted(n for n in finished if n >= written),
@@ -73,7 +73,7 @@ can_be_written.mistake(
     ),
 )
 can_be_written.mistake(
-    "you begin one task too late or too early: the file holds tasks 0 to `written - "
+    "you begin one task too late or too early. The file holds tasks 0 to `written - "
     "1`, so task `written` itself comes next.",
     lambda finished, written: can_be_written(finished, written + 1),
     lambda finished, written: can_be_written(finished, written - 1),
@@ -131,7 +131,7 @@ def _left(num_tasks, is_done) -> list[int]:
 
 
 tasks_left.mistake(
-    "you take a `.bin`, or any file, for a sign that a task is done, but the run may "
+    "you take a `.bin`, or any file, as a sign that a task is done, but the run may "
     "have been killed before it wrote the `.json`.",
     lambda count, files: _left(count, lambda task: f"{task}.bin" in files),
     lambda count, files: _left(
@@ -141,7 +141,7 @@ tasks_left.mistake(
     lambda count, files: _left(count, lambda task: task in "".join(files)),
 )
 tasks_left.mistake(
-    "you take `.json.tmp` for `.json`: compare whole names, or their ends.",
+    "you take `.json.tmp` for `.json`. Compare whole names, or their ends.",
     lambda count, files: _left(count, lambda task: f"{task}.json" in "".join(files)),
 )
 tasks_left.mistake(
@@ -150,7 +150,7 @@ tasks_left.mistake(
     lambda count, files: sorted(int(f[:5]) for f in files if f.endswith(".json")),
 )
 tasks_left.mistake(
-    "you look for names that don't exist, so all tasks seem left; names look like "
+    "you look for names that don't exist, so all tasks seem left. Names look like "
     "`00003.json`.",
     lambda count, files: list(range(count)),
 )
@@ -210,34 +210,36 @@ positions_of.mistake(
     lambda done, n, B, rank, W: positions_of(0, n, B, rank, W),
 )
 positions_of.mistake(
-    "you multiply `done`, or divide it, but it already counts what all ranks have "
-    "read together: neither steps, nor batches, nor what one rank has read.",
+    "you multiply `done`, or divide it. But it already counts the positions that all "
+    "ranks have read together, and neither steps, nor batches, nor what one rank has "
+    "read.",
     lambda done, n, B, rank, W: positions_of(done * B * W, n, B, rank, W),
     lambda done, n, B, rank, W: positions_of(done * B, n, B, rank, W),
     lambda done, n, B, rank, W: positions_of(done * W, n, B, rank, W),
     lambda done, n, B, rank, W: positions_of(done // W, n, B, rank, W),
 )
 positions_of.mistake(
-    "you round `done` to whole steps of *these* ranks, but others read before, so it "
-    "may lie in the middle of one.",
+    "you round `done` to whole steps of *these* ranks. But a different number of ranks "
+    "may have read before, so it may lie in the middle of a step.",
     lambda done, n, B, rank, W: positions_of(done // (B * W) * B * W, n, B, rank, W),
     lambda done, n, B, rank, W: positions_of(
         -(-done // (B * W)) * B * W, n, B, rank, W
     ),
 )
 positions_of.mistake(
-    "you deal positions out like cards; a rank reads `batch_size` of them in a row.",
+    "you deal positions out like cards, but a rank reads `batch_size` of them in a "
+    "row.",
     lambda done, n, B, rank, W: [done + rank + W * k for k in range(n * B)],
 )
 positions_of.mistake(
-    "you read on in one piece, and so you read what the other ranks have between two "
-    "of your batches.",
+    "you read in one piece, so you also read what belongs to the other ranks, between "
+    "two of your batches.",
     lambda done, n, B, rank, W: [done + rank * B + k for k in range(n * B)],
     lambda done, n, B, rank, W: [done + rank * n * B + k for k in range(n * B)],
 )
 positions_of.mistake(
-    "you let a rank begin at the wrong place: rank r begins r *batches* after the "
-    "beginning of the step, counted from rank 0.",
+    "you let a rank begin at the wrong place. Rank r begins r *batches* after the "
+    "beginning of the step, and ranks count from 0.",
     lambda done, n, B, rank, W: positions_of(done + rank - rank * B, n, B, rank, W),
     lambda done, n, B, rank, W: positions_of(done, n, B, rank - 1, W),
     lambda done, n, B, rank, W: positions_of(done, n, B, rank + 1, W),
@@ -257,10 +259,11 @@ def _targets_of_batches(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_targets_of_batches,
     hints=(
-        "Suppose that you could simply add up the gradients of everything. By how many "
-        "targets would you divide? Then look at what really happens to them.",
-        "A rank adds up, so its small batches need nothing more. The ranks average, "
-        "which divides by their number, so multiply by it.",
+        "Suppose you could simply add up all the gradients. By how many targets would "
+        "you divide? Then look at what really happens to the gradients.",
+        "A rank adds up the gradients of its small batches, so there's nothing to make "
+        "up for. But then the ranks average theirs, which divides by the number of "
+        "ranks, so you have to multiply by it.",
     ),
 )
 def loss_scale(counts: list[list[int]]) -> float:
@@ -294,12 +297,13 @@ loss_scale.mistake(
     lambda counts: _or_zero(sum(map(any, counts)), sum(map(sum, counts))),
 )
 loss_scale.mistake(
-    "you use the targets of one rank alone; count those of all ranks.",
+    "you use the targets of one rank alone. Count those of all ranks.",
     lambda counts: _or_zero(1, sum(counts[0])),
     lambda counts: _or_zero(len(counts), sum(counts[0])),
 )
 loss_scale.mistake(
-    "you divide by a count of 0, but in some steps nothing is scored at all.",
+    "you divide by a count of 0 in steps where nothing is scored at all. Return 0.0 "
+    "there.",
     lambda counts: len(counts) / sum(map(sum, counts)),
 )
 
@@ -338,7 +342,8 @@ def _taken(places: list[int], *rows: list[int]) -> tuple[list[int], ...]:
 
 
 part_of_rank.mistake(
-    "you give each rank one piece of the window in a row; it gets a head and a tail.",
+    "you give each rank one unbroken piece of the window, but it gets a head and a "
+    "tail.",
     lambda inputs, targets, rank, size: _taken(
         list(range(len(inputs)))[
             rank * len(inputs) // size : (rank + 1) * len(inputs) // size
@@ -349,7 +354,7 @@ part_of_rank.mistake(
 )
 part_of_rank.mistake(
     "you count the tails from the middle, but the first head goes with the *last* "
-    "piece: the rank with the least work in front has the most at the back.",
+    "piece. The rank with the least work in front has the most at the back.",
     lambda inputs, targets, rank, size: _taken(
         [
             i
@@ -361,7 +366,7 @@ part_of_rank.mistake(
     ),
 )
 part_of_rank.mistake(
-    "you shift the targets within the part, but they are shifted already: take them "
+    "you shift the targets within the part, but they're shifted already. Take them "
     "from the same places as the inputs.",
     lambda inputs, targets, rank, size: (
         part_of_rank(inputs, targets, rank, size)[0],
@@ -391,7 +396,7 @@ part_of_rank.mistake(
     ),
 )
 part_of_rank.mistake(
-    "you deal tokens out like cards; a rank gets two pieces, each of them in a row.",
+    "you deal tokens out like cards, but a rank gets two unbroken pieces.",
     lambda inputs, targets, rank, size: (inputs[rank::size], targets[rank::size]),
 )
 
@@ -419,10 +424,10 @@ def each_once_in_blocks(num_blocks: int, world_size: int) -> list[int]:
         "Each rank shuffles the blocks with a seed of its own, and this looks like "
         "loop B of section 3. But look at what a rank takes from a block. Rank r "
         "always takes sample r. It visits all blocks, so it reads every sample number "
-        "r, and no other rank reads any of these. The samples were shared out "
-        "*before* the shuffle, and then each rank may shuffle its own share as it "
-        "likes. The data loader of karpathy/llm.c does this. It has a price: another "
-        "number of ranks makes another epoch."
+        "r, and no other rank reads any of these. The samples were shared out *before* "
+        "the shuffle, and then each rank may shuffle its own share as it likes. The "
+        "data loader of karpathy/llm.c does this. It has a price, though. With a "
+        "different number of ranks, you get a different epoch."
     ),
 )
 def blocks_in_orders_of_their_own(num_blocks: int, world_size: int) -> list[int]:

@@ -29,7 +29,7 @@ def _runs(random: Random) -> Iterator[Case]:
     hints=(
         "How many of all draws does a source get? Its weight says so only when you "
         "compare it with the sum of all weights.",
-        "A source has been read once when its draws are as many as its windows.",
+        "A source has been read once when it has had as many draws as it has windows.",
     ),
 )
 def epochs_of_sources(
@@ -44,7 +44,7 @@ def epochs_of_sources(
 
 
 epochs_of_sources.mistake(
-    "you don't divide the weights by their sum, but they need not add up to 1.",
+    "you don't divide the weights by their sum, but they needn't add up to 1.",
     lambda weights, sizes, n: [n * w / s for w, s in zip(weights, sizes, strict=True)],
     lambda weights, sizes, n: [
         n * w / 100 / s for w, s in zip(weights, sizes, strict=True)
@@ -54,7 +54,7 @@ epochs_of_sources.mistake(
     ],
 )
 epochs_of_sources.mistake(
-    "you return the *draws* of each source; divide them by its windows.",
+    "you return the *draws* of each source. Divide them by its windows.",
     lambda weights, sizes, n: [n * w / sum(weights) for w in weights],
 )
 epochs_of_sources.mistake(
@@ -83,7 +83,7 @@ epochs_of_sources.mistake(
     ],
 )
 epochs_of_sources.mistake(
-    "you forget how many draws the run has: a longer run reads each source more often.",
+    "you forget how many draws the run has. A longer run reads each source more often.",
     lambda weights, sizes, n: epochs_of_sources(weights, sizes, 1),
 )
 
@@ -113,8 +113,8 @@ def _lags(random: Random) -> Iterator[Case]:
         "How many draws should each source have after one more draw, and how many "
         "does it have?",
         "With n draws so far, a source should have (n + 1) * weight / total. Subtract "
-        "its count, and look for the first of the largest differences. Multiply all of "
-        "it by `total`, and the numbers are whole.",
+        "its count, and look for the first of the largest differences. If you multiply "
+        "all of it by `total`, the numbers are whole.",
     ),
 )
 def next_source(weights: list[int], counts: list[int]) -> int:
@@ -135,8 +135,8 @@ def _largest(weights, counts, lag: Callable) -> int:
 
 next_source.mistake(
     "you divide with `/`, which makes floats, and then a rounding error decides "
-    "between equal lags; multiply by the sum of the weights instead, and compare "
-    "whole numbers.",
+    "between equal lags. Multiply by the sum of the weights instead, and compare whole "
+    "numbers.",
     lambda weights, counts: _largest(
         weights, counts, lambda w, c: w / sum(weights) * (sum(counts) + 1) - c
     ),
@@ -158,7 +158,7 @@ next_source.mistake(
     ),
 )
 next_source.mistake(
-    "you leave out the draw that is about to be made; compare the shares as they are "
+    "you leave out the draw that's about to be made. Compare the shares as they are "
     "after it.",
     lambda weights, counts: _largest(
         weights, counts, lambda w, c: w * sum(counts) - c * sum(weights)
@@ -171,19 +171,19 @@ next_source.mistake(
     ),
 )
 next_source.mistake(
-    "you give a tie to the last source; the first one should get it.",
+    "you give a tie to the last source, but the first one should get it.",
     lambda weights, counts: len(weights) - 1 - next_source(weights[::-1], counts[::-1]),
 )
 next_source.mistake(
-    "you subtract counts from bare weights, but a weight must be turned into draws "
-    "first: how many should this source have by now?",
+    "you subtract counts from bare weights, but a weight has to be turned into draws "
+    "first. How many should this source have by now?",
     lambda weights, counts: _largest(weights, counts, lambda w, c: w - c),
     lambda weights, counts: _largest(
         weights, counts, lambda w, c: w / sum(weights) - c
     ),
 )
 next_source.mistake(
-    "you compare only the counts, or only the weights; a lag needs both.",
+    "you compare only the counts, or only the weights, but a lag needs both.",
     lambda weights, counts: counts.index(min(counts)),
     lambda weights, counts: weights.index(max(weights)),
 )
@@ -210,8 +210,8 @@ def _positions(random: Random) -> Iterator[Case]:
     hints=(
         "`divmod(position, len(block))` says how many whole blocks lie before the "
         "position, and at which place of its block it is.",
-        "Each whole block has `block.count(source)` draws of the source. How many "
-        "does the last block, which is not whole, have before the place?",
+        "Each whole block has `block.count(source)` draws of the source. How many does "
+        "the last block, which isn't whole, have before that place?",
     ),
 )
 def drawn_before(position: int, block: list[int]) -> int:
@@ -226,11 +226,11 @@ drawn_before.mistake(
     lambda position, block: drawn_before(position, block) + 1,
 )
 drawn_before.mistake(
-    "you forget the whole blocks before, which have drawn the source, too.",
+    "you forget the whole blocks before this one, but they've drawn the source, too.",
     lambda position, block: drawn_before(position % len(block), block),
 )
 drawn_before.mistake(
-    "your slice ends with the first block, but the block is repeated.",
+    "your slice ends with the first block, but the block repeats.",
     lambda position, block: block[:position].count(block[position % len(block)]),
 )
 drawn_before.mistake(
@@ -247,8 +247,8 @@ drawn_before.mistake(
     ),
 )
 drawn_before.mistake(
-    "you take the source to be spread evenly over a block; look where it really "
-    "stands.",
+    "you assume that the source is spread evenly over a block. Look where it really "
+    "is.",
     lambda position, block: (
         position * block.count(block[position % len(block)]) // len(block)
     ),
@@ -272,8 +272,8 @@ def _tokens(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_tokens,
     hints=(
-        "If documents of one source are twice as long, you need half as many of them "
-        "for the same number of tokens.",
+        "If the documents of one source are twice as long, you need half as many of "
+        "them for the same number of tokens.",
         "The probabilities are in proportion to share / mean length. Divide these "
         "numbers by their sum, so that they add up to 1.",
     ),
@@ -300,7 +300,8 @@ document_weights.mistake(
     ),
 )
 document_weights.mistake(
-    "you don't use the lengths: a long document gives more tokens in a single draw.",
+    "you don't use the lengths, but a long document gives more tokens in a single "
+    "draw.",
     lambda shares, means: shares,
 )
 document_weights.mistake(
@@ -309,7 +310,7 @@ document_weights.mistake(
     lambda shares, means: _normalized([1 / m for m in means]),
 )
 document_weights.mistake(
-    "you return numbers that are in proportion, but that don't add up to 1: divide "
+    "you return numbers that are in proportion, but that don't add up to 1. Divide "
     "them by their sum.",
     lambda shares, means: [s / m for s, m in zip(shares, means, strict=True)],
     lambda shares, means: [
@@ -323,7 +324,7 @@ document_weights.mistake(
 
 @document_weights.mistake(
     "you take the sum again after each division, when some of the numbers are already "
-    "divided: take it once, before the first."
+    "divided. Take it once, before the first division."
 )
 def _divided_in_place(shares: list[float], means: list[float]) -> list[float]:
     rates = [s / m for s, m in zip(shares, means, strict=True)]
@@ -372,7 +373,7 @@ def _bands(signature: list[int], rows: int) -> list[list[int]]:
 
 
 share_a_band.mistake(
-    "you want *every* band to agree; one is enough.",
+    "you want *every* band to agree, but one is enough.",
     lambda a, b, rows: a == b,
 )
 share_a_band.mistake(
@@ -393,7 +394,7 @@ share_a_band.mistake(
     lambda a, b, rows: len(set(a) & set(b)) >= rows,
 )
 share_a_band.mistake(
-    "you take `rows` for the number of bands; it says how many numbers a band has.",
+    "you take `rows` for the number of bands, but it says how many numbers a band has.",
     lambda a, b, rows: share_a_band(a, b, len(a) // rows),
 )
 share_a_band.mistake(
@@ -488,8 +489,8 @@ contaminated.mistake(
     lambda train, exam, n: contaminated([" ".join(train)], exam, n),
 )
 contaminated.mistake(
-    "you look at each line by itself, but a run may go on in the next line: a line end "
-    "is whitespace like any other.",
+    "you look at each line by itself, but a run may continue in the next line. A line "
+    "end is whitespace like any other.",
     lambda train, exam, n: contaminated(_lines(train), exam, n),
     lambda train, exam, n: [
         number
@@ -499,16 +500,18 @@ contaminated.mistake(
     lambda train, exam, n: _sharing(train, exam, n, lambda t: t.lower().split(" ")),
 )
 contaminated.mistake(
-    "you want *all* runs of the question to be in the training text; one is enough.",
+    "you want *all* runs of the question to be in the training text, but one is "
+    "enough.",
     lambda train, exam, n: _sharing(train, exam, n, agree=set.issubset),
     lambda train, exam, n: contaminated(train, exam, 10**9),
 )
 contaminated.mistake(
-    "you take upper and lower case as they come.",
+    "you treat upper and lower case as different, but here they don't matter.",
     lambda train, exam, n: _sharing(train, exam, n, str.split),
 )
 contaminated.mistake(
-    "you never find a question of fewer than n words; it is one run, all of it.",
+    "you never find a question of fewer than n words, but it's a single run, all of "
+    "it.",
     lambda train, exam, n: [
         number
         for number in contaminated(train, exam, n)
@@ -517,7 +520,9 @@ contaminated.mistake(
 )
 
 
-@contaminated.mistake("you look inside words: `cat sat` is not in `bobcat sat`.")
+@contaminated.mistake(
+    "you look inside words, but `cat sat` isn't a run of words in `bobcat sat`."
+)
 def _inside_words(train: list[str], exam: list[str], n: int) -> list[int]:
     texts = [" ".join(text.lower().split()) for text in train]
     found = []
@@ -664,8 +669,8 @@ def rows_of_each(sizes: list[int]) -> list[int]:
         'The default is `stopping_strategy="first_exhausted"`, and nothing says how '
         "much of the other sources is left. With sources of 6, 1 and 3 rows, 3 of 10 "
         "rows are read. Sources of equal size are all read to their ends, which hides "
-        'it. `"all_exhausted"` goes on until each source has been read, and repeats '
-        "the short ones."
+        'it. `"all_exhausted"` keeps going until each source has been read, and '
+        "repeats the short ones."
     ),
 )
 def interleave_ends_early(sizes: list[int]) -> list[int]:

@@ -27,8 +27,8 @@ def _streams_with_starts(random: Random) -> Iterator[Case]:
     cases=_streams_with_starts,
     hints=(
         "You need two slices of the same length. Which of them starts one id later?",
-        "`ids[a : b]` has b - a items. Say for each of the two slices where it begins, "
-        "and then add the length.",
+        "`ids[a : b]` has b - a items. Work out where each of your two slices begins, "
+        "and add the length to find where it ends.",
     ),
 )
 def make_example(
@@ -50,12 +50,12 @@ make_example.mistake(
     lambda ids, start, T: (ids[start : start + T + 1], make_example(ids, start, T)[1]),
 )
 make_example.mistake(
-    "you read one id too few: T inputs and their T targets take T + 1 ids.",
+    "you read one id too few. T inputs and their T targets take T + 1 ids.",
     lambda ids, start, T: (ids[start : start + T], ids[start + 1 : start + T]),
     lambda ids, start, T: make_example(ids, start, T - 1),
 )
 make_example.mistake(
-    "you leave `start` out somewhere: the inputs begin at `start`, and their slice "
+    "you leave `start` out somewhere. The inputs begin at `start`, and their slice "
     "ends at `start + context_length`.",
     lambda ids, start, T: make_example(ids, 0, T),
     lambda ids, start, T: (ids[start:T], ids[start + 1 : T + 1]),
@@ -68,7 +68,7 @@ make_example.mistake(
 )
 make_example.mistake(
     "you take the next block of T ids as targets, but each input is asked for the very "
-    "next id: shift by one place, not by T.",
+    "next id. Shift by one place, not by T.",
     lambda ids, start, T: (ids[start : start + T], ids[start + T : start + 2 * T]),
 )
 
@@ -99,9 +99,9 @@ def _batches_of_some_shift(random: Random) -> Iterator[Case]:
     hints=(
         "Try d = 0, then d = 1, and so on. How would you check a single d on a single "
         "row?",
-        "Place t of the targets is compared with place t + d of the inputs. For which "
-        "t does a row of T inputs have a place t + d? And when may you say that d is "
-        "wrong: as soon as one place differs, or only when all do?",
+        "Compare place t of the targets with place t + d of the inputs. For which t "
+        "does a row of T inputs have a place t + d? And when is d wrong, as soon as "
+        "one place differs, or only if all of them do?",
     ),
 )
 def find_shift(inputs: list[list[int]], targets: list[list[int]]) -> int:
@@ -125,30 +125,30 @@ def _fitting(
 
 
 find_shift.mistake(
-    "you never find d = 0, a loader that doesn't shift at all: begin the search "
-    "there, and beware of the slice `[:-0]`, which is empty.",
+    "you never find d = 0, a loader that doesn't shift at all. Begin the search there, "
+    "and beware of the slice `[:-0]`, which is empty.",
     lambda X, Y: next((d for d in _fitting(X, Y) if d > 0), None),
 )
 find_shift.mistake(
-    "you're satisfied with one row that fits, but it may fit a smaller d by chance: "
+    "you're satisfied if one row fits, but a row may fit a smaller d by chance, so "
     "every row must fit.",
     lambda X, Y: find_shift(X[:1], Y[:1]),
     lambda X, Y: min(find_shift([x], [y]) for x, y in zip(X, Y, strict=True)),
 )
 find_shift.mistake(
-    "you compare a single place, but ids repeat: compare all places that have an "
-    "input d further on.",
+    "you compare a single place, but ids repeat. Compare all places that have an input "
+    "d places further on.",
     lambda X, Y: _fitting(X, Y, lambda x, y, d: x[d] == y[0])[0],
     lambda X, Y: X[0].index(Y[0][0]),
 )
 find_shift.mistake(
     "you ask how far the inputs are ahead of the targets, but it's the other way "
-    "round.",
+    "around.",
     lambda X, Y: next(iter(_fitting(Y, X)), None),
 )
 find_shift.mistake(
-    "you roll the rows, so you compare the last d targets with the first d inputs; "
-    "leave those targets out.",
+    "you roll the rows, so you compare the last d targets with the first d inputs. "
+    "Leave those targets out.",
     lambda X, Y: next(iter(_fitting(X, Y, lambda x, y, d: x[d:] + x[:d] == y)), None),
 )
 find_shift.mistake(
@@ -173,7 +173,7 @@ def _padded_windows(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_padded_windows,
     hints=(
-        "Write a window down with its targets below it, and cross out the padding. How "
+        "Write down a window with its targets below it, and cross out the padding. How "
         "many targets does a text of 4 ids leave?",
         "The target of input t is the id at t + 1 of the window. So check whether t + "
         "1, not t, is a position of the text.",
@@ -189,36 +189,36 @@ def _masked_from(window: list[int], first: int) -> list[int]:
 
 
 padded_targets.mistake(
-    "you place the mask where it fits the inputs, but target t is the id at t + 1, so "
+    "you put the mask where it fits the inputs, but target t is the id at t + 1, so "
     "the targets end one place earlier.",
     lambda window, length: _masked_from(window, length),
 )
 padded_targets.mistake(
-    "you recognize padding by its id, but a real token may have the same one; go by "
+    "you recognize padding by its id, but a real token may have the same id. Go by "
     "`length`.",
     lambda window, length: [-100 if id == PAD else id for id in window[1:]],
     lambda window, length: [-100 if id == window[-1] else id for id in window[1:]],
 )
 padded_targets.mistake(
-    "you mask, but you don't shift: the targets are the window without its first id.",
+    "you mask, but you don't shift. The targets are the window without its first id.",
     lambda window, length: window[:length] + [-100] * (len(window) - length),
     lambda window, length: (window[:length] + [-100] * (len(window) - length))[:-1],
 )
 padded_targets.mistake(
-    "you mark padding with 0, which is an id like any other and would be scored; mark "
+    "you mark padding with 0, which is an id like any other and would be scored. Mark "
     "it with -100.",
     lambda window, length: [
         PAD if target == -100 else target for target in padded_targets(window, length)
     ],
 )
 padded_targets.mistake(
-    "if `length` is 0, you return too many targets: a window that is all padding "
-    "still has T of them, each -100.",
+    "if `length` is 0, you return too many targets. A window that's all padding has T "
+    "of them, like any other, and each is -100.",
     lambda window, length: window[1:length] + [-100] * (len(window) - length),
     lambda window, length: window[1:][: length - 1] + [-100] * (len(window) - length),
 )
 padded_targets.mistake(
-    "you mask one target too many: the last id of the text is a target that counts.",
+    "you mask one target too many. The last id of the text is a target that counts.",
     lambda window, length: _masked_from(window, length - 2),
 )
 
@@ -260,26 +260,26 @@ text_bits_per_byte.mistake(
     lambda nats, count, text: nats * count / math.log(2) / len(text),
 )
 text_bits_per_byte.mistake(
-    "you stop at nats; a bit is ln 2 = 0.693 of them, so divide by that.",
+    "you stop at nats. A bit is ln 2 = 0.693 nats, so divide by that.",
     lambda nats, count, text: nats * count / len(text.encode()),
 )
 text_bits_per_byte.mistake(
-    "you use the wrong factor: a bit is ln 2 nats, so divide by `math.log(2)`.",
+    "you use the wrong factor. A bit is ln 2 nats, so divide by `math.log(2)`.",
     lambda nats, count, text: nats * count * math.log(2) / len(text.encode()),
     lambda nats, count, text: nats * count / 2 / len(text.encode()),
 )
 text_bits_per_byte.mistake(
-    "you forget that the loss is per token: multiply it by `num_predicted`, and then "
+    "you forget that the loss is per token. Multiply it by `num_predicted`, and then "
     "divide by the bytes of the text.",
     lambda nats, count, text: nats / math.log(2) / len(text.encode()),
     lambda nats, count, text: nats / math.log(2),
 )
 text_bits_per_byte.mistake(
-    "you return the bits of the whole text; divide them by the number of its bytes.",
+    "you return the bits of the whole text. Divide them by its number of bytes.",
     lambda nats, count, text: nats * count / math.log(2),
 )
 text_bits_per_byte.mistake(
-    "you take the logarithm of the loss, but it's a logarithm already: only its unit "
+    "you take the logarithm of the loss, but it's a logarithm already. Only its unit "
     "has to change.",
     lambda nats, count, text: math.log2(nats) * count / len(text.encode()),
     lambda nats, count, text: math.log2(nats * count) / len(text.encode()),
@@ -293,7 +293,7 @@ TOYS = (
     ("each output is the number of ids", lambda ids: [len(ids)] * len(ids)),
     ("output t is id t + 1, and the last output is 0", lambda ids: [*ids[1:], 0]),
     (
-        "output 0 is the last id, every other output t is id t",
+        "output 0 is the last id, and every other output t is id t",
         lambda ids: [ids[-1], *ids[1:]],
     ),
     (
@@ -301,16 +301,17 @@ TOYS = (
         lambda ids: [*ids[2:], 0, 0][: len(ids)],
     ),
     (
-        "the last two outputs are the last id, every other output t is id t",
+        "the last two outputs are the last id, and every other output t is id t",
         lambda ids: [*ids[:-2], *ids[-1:] * min(2, len(ids))],
     ),
     (
-        "output 2 is id 3, if there is one; every other output t is id t",
+        "output 2 is id 3, if there is one, and every other output t is id t",
         lambda ids: [*ids[:2], *(ids[3:4] or ids[2:3]), *ids[3:]],
     ),
     ("output t is id t - 1, and output 0 is 0", lambda ids: [0, *ids[:-1]]),
     (
-        "of 3 ids or more, outputs 0 and 1 are the last id and its negative",
+        "with 3 ids or more, outputs 0 and 1 are the last id and its negative, and "
+        "every other output t is id t; with fewer, all outputs are 0",
         lambda ids: [ids[-1], -ids[-1], *ids[2:]] if len(ids) > 2 else [0] * len(ids),
     ),
 )
@@ -328,11 +329,11 @@ def _toy_models(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_toy_models,
     hints=(
-        "You cannot look inside the model, you can only call it. If a model peeks, "
-        "what happens to its outputs when you change a later id?",
+        "You can't look inside the model, you can only call it. If a model peeks, what "
+        "happens to its outputs when you change a later id?",
         "Change the id at one position in a copy, and compare the outputs *before* "
-        "that position with those of the unchanged list. Which positions must you try, "
-        "and when may you say that no output peeks?",
+        "that position with those of the unchanged list. Which positions do you have "
+        "to try, and when can you be sure that no output peeks?",
     ),
 )
 def peeks(model, ids: list[int]) -> bool:
@@ -351,7 +352,7 @@ def _moved(model, ids: list[int], place: int) -> list[int]:
 
 
 peeks.mistake(
-    "you also compare outputs that may change: the one at the changed position, and "
+    "you also compare outputs that may change. The one at the changed position, and "
     "those after it, may depend on the id there.",
     lambda model, ids: any(
         _moved(model, ids, p)[: p + 1] != model(ids)[: p + 1] for p in range(len(ids))
@@ -361,14 +362,14 @@ peeks.mistake(
     ),
 )
 peeks.mistake(
-    "you change only one id, but the model may peek at another: try every position, "
-    "and return False after the loop, not in it.",
+    "you change only one id, but the model may peek at another. Try every position, "
+    "and return False only after the loop.",
     lambda model, ids: _moved(model, ids, len(ids) - 1)[:-1] != model(ids)[:-1],
     lambda model, ids: len(ids) > 1 and _moved(model, ids, 1)[0] != model(ids)[0],
 )
 peeks.mistake(
-    "you compare only one output, but a model may look two ahead: compare all the "
-    "outputs before the change.",
+    "you compare only one output, but a model may look two places ahead. Compare all "
+    "the outputs before the change.",
     lambda model, ids: any(
         _moved(model, ids, p)[p - 1] != model(ids)[p - 1] for p in range(1, len(ids))
     ),
@@ -377,23 +378,23 @@ peeks.mistake(
     ),
 )
 peeks.mistake(
-    "you set ids to 0, which changes nothing where an id is 0 already; add 1 instead.",
+    "you set ids to 0, which changes nothing where an id is 0 already. Add 1 instead.",
     lambda model, ids: any(
         model([*ids[:p], 0, *ids[p + 1 :]])[:p] != model(ids)[:p]
         for p in range(1, len(ids))
     ),
 )
 peeks.mistake(
-    "you call the model on a shorter text, but its outputs may depend on the length: "
-    "keep the length, and change an id.",
+    "you call the model on a shorter text, but its outputs may depend on the length. "
+    "Keep the length, and change an id.",
     lambda model, ids: any(
         model(ids[:n]) != model(ids)[:n] for n in range(1, len(ids))
     ),
     lambda model, ids: model(ids[:-1]) != model(ids)[:-1],
 )
 peeks.mistake(
-    "you compare outputs with ids, but a leak need not be a copy, and equal numbers "
-    "may be chance: change an id, and see what moves.",
+    "you compare outputs with ids. But a leak needn't be a copy, and equal numbers may "
+    "be chance. Change an id, and see which outputs move.",
     lambda model, ids: any(
         output == id for output, id in zip(model(ids), ids[1:], strict=False)
     ),
@@ -420,9 +421,9 @@ def aligned_pairs(window: list[int]) -> list[tuple[int, int]]:
     reference=aligned_pairs,
     cases=_windows,
     explanation=(
-        "A roll puts the first id at the end. It therefore makes one pair too many, in "
-        "which the last id is asked for the *first* id of its own window. That target "
-        "is noise, although the loss still looks plausible. A window of T + 1 ids has "
+        "A roll puts the first id at the end. So there's one pair too many, in which "
+        "the last id has to predict the *first* id of its own window. That target is "
+        "noise, although the loss still looks plausible. A window of T + 1 ids has "
         "only T pairs."
     ),
 )
@@ -439,7 +440,7 @@ def rolled_targets(window: list[int]) -> list[tuple[int, int]]:
     reference=aligned_pairs,
     cases=_windows,
     explanation=(
-        "It looks as if the shift were missing, but the model makes it. It drops the "
+        "It looks as if the shift were missing, but the model shifts. It drops the "
         "last logits and the first label, and then each input is scored against the "
         "next id. If you also shift the labels yourself, you get a double shift. Then "
         "nothing fails, each input is asked for the token after the next, and the loss "
@@ -460,10 +461,10 @@ def labels_for_transformers(window: list[int]) -> list[tuple[int, int]]:
     reference=aligned_pairs,
     cases=_windows,
     explanation=(
-        "It is one step, seen from two sides. If you drop the first id of the window, "
+        "It's one step, seen from two sides. If you drop the first id of the window, "
         "the rest moves to the left and gives the targets. If you put an id in front "
         "of the targets and drop their last id, they move to the right and give the "
-        "inputs. A text may say either word, so check which id is below which."
+        "inputs. A text may use either word, so check which id is below which."
     ),
 )
 def shifted_right_or_left(window: list[int]) -> list[tuple[int, int]]:

@@ -23,8 +23,8 @@ def _epochs(random: Random) -> Iterator[Case]:
     cases=_epochs,
     hints=(
         "Count the subsequences first, then the batches that they fill.",
-        "What happens to subsequences that do not fill a batch? And what does `//` do "
-        "with a negative number? Try (0, 1, 5, 3).",
+        "What happens to subsequences that don't fill a batch? And what does `//` do "
+        "with a negative number? Try `num_batches(0, 1, 5, 3)`.",
     ),
 )
 def num_batches(num_tokens: int, batch_size: int, num_steps: int, offset: int) -> int:
@@ -43,12 +43,12 @@ num_batches.mistake(
     lambda N, B, T, offset: (N - offset - 1) // (B * T),
 )
 num_batches.mistake(
-    "you forget the offset: the ids that it skips are in no batch.",
+    "you forget the offset. The ids that it skips are in no batch.",
     lambda N, B, T, offset: num_batches(N, B, T, 0),
     lambda N, B, T, offset: (N - 1) // T // B,
 )
 num_batches.mistake(
-    "you forget the last target: one id must remain after the last subsequence.",
+    "you forget the last target. One id has to be left after the last subsequence.",
     lambda N, B, T, offset: max(0, N - offset) // T // B,
 )
 num_batches.mistake(
@@ -58,13 +58,13 @@ num_batches.mistake(
     lambda N, B, T, offset: max(0, N - offset) // (B * T + 1),
 )
 num_batches.mistake(
-    "you count a batch that isn't full, or a subsequence that isn't; both are dropped "
+    "you count a batch that isn't full, or a subsequence that isn't. Both are dropped "
     "here.",
     lambda N, B, T, offset: -(-_subsequences(N, T, offset) // B),
     lambda N, B, T, offset: max(0, -(-(N - offset - 1) // T)) // B,
 )
 num_batches.mistake(
-    "you divide by B or by T alone; a batch is B subsequences of T inputs each.",
+    "you divide by B or by T alone, but a batch is B subsequences of T inputs each.",
     lambda N, B, T, offset: _subsequences(N, T, offset),
     lambda N, B, T, offset: max(0, N - offset - 1) // B,
 )
@@ -86,7 +86,7 @@ def _shuffled_epochs(random: Random) -> Iterator[Case]:
     cases=_shuffled_epochs,
     hints=(
         "Take T = 5 and the offset 2, and write down the first five starts. What do "
-        "they have in common that the starts of offset 3 do not have?",
+        "they have in common that the starts of offset 3 don't?",
         "The starts 2, 7, 12, 17 are 2 + 0 * 5, 2 + 1 * 5, 2 + 2 * 5 and 2 + 3 * 5. "
         "Which operation takes the 3 * 5 away from 17 again?",
     ),
@@ -97,19 +97,19 @@ def offset_of(starts: list[int], num_steps: int) -> int:
 
 
 offset_of.mistake(
-    "you return a start as it is, but after the shuffle the one at the offset may "
-    "come anywhere, or be left over.",
+    "you return a start as it is, but after the shuffle, the start that equals the "
+    "offset may come anywhere, or be left over.",
     lambda starts, T: starts[0],
     lambda starts, T: min(starts),
 )
 offset_of.mistake(
-    "you take the quotient, which is the number of the subsequence; take the "
-    "remainder.",
+    "you take the quotient, which is the number of the subsequence, but you have to "
+    "take the remainder.",
     lambda starts, T: starts[0] // T,
     lambda starts, T: min(starts) // T,
 )
 offset_of.mistake(
-    "you take T off at most once, but a start may be several T above the offset.",
+    "you subtract T at most once, but a start may be several times T above the offset.",
     lambda starts, T: starts[0] - T * (starts[0] >= T),
     lambda starts, T: min(starts) - T * (min(starts) >= T),
 )
@@ -138,8 +138,8 @@ def _targets(random: Random) -> Iterator[Case]:
         "Draw the first two subsequences after an offset of 2 with T = 3. The first "
         "target has a context of 1 token. What about the next one?",
         "Which positions are targets of the *second* subsequence, and how much context "
-        "does its first target have? Write the contexts in a row: they repeat. Where "
-        "does the row begin?",
+        "does its first target have? Write the contexts side by side, and you'll see "
+        "them repeat. Where do they begin?",
     ),
 )
 def left_context(position: int, offset: int, num_steps: int) -> int:
@@ -156,8 +156,8 @@ left_context.mistake(
     lambda p, offset, T: (p - offset) % T + 1,
 )
 left_context.mistake(
-    "you give a context to tokens up to the offset, but none of them is ever a "
-    "target, not even the one at the offset: 0.",
+    "you give a context to tokens up to the offset, but none of them is ever a target, "
+    "not even the one at the offset. Return 0 for all of these.",
     lambda p, offset, T: (p - offset - 1) % T + 1,
     lambda p, offset, T: 0 if p < offset else (p - offset - 1) % T + 1,
 )
@@ -167,8 +167,8 @@ left_context.mistake(
     lambda p, offset, T: (p - 1) % T + 1 if p else 0,
 )
 left_context.mistake(
-    "you give the token at offset + T a context of 0, but it has the longest of all, "
-    "T.",
+    "you give the token at offset + T a context of 0, but it has the longest context "
+    "of all, T.",
     lambda p, offset, T: (p - offset) % T if p > offset else 0,
     lambda p, offset, T: (p - offset) % T,
 )
@@ -199,7 +199,7 @@ def _highest_offsets(random: Random) -> Iterator[Case]:
     hints=(
         "Two offsets make the same cuts if they differ by a multiple of T.",
         "Divide each of 0 ... highest by T, take the remainder, and count how often "
-        "each remainder comes.",
+        "each remainder occurs.",
     ),
 )
 def alignment_counts(highest: int, num_steps: int) -> list[int]:
@@ -211,7 +211,7 @@ def alignment_counts(highest: int, num_steps: int) -> list[int]:
 
 
 alignment_counts.mistake(
-    "you leave out `highest` itself: a `range` stops before its end.",
+    "you leave out `highest` itself, because a `range` stops before its end.",
     lambda highest, T: alignment_counts(highest - 1, T),
 )
 alignment_counts.mistake(
@@ -230,18 +230,19 @@ alignment_counts.mistake(
     ],
 )
 alignment_counts.mistake(
-    "you return T + 1 counts, but the alignments are 0 ... T - 1, since T cuts like 0.",
+    "you return T + 1 counts, but the alignments are 0 ... T - 1, because an offset of "
+    "T cuts like 0.",
     lambda highest, T: alignment_counts(highest, T + 1),
     lambda highest, T: [*alignment_counts(highest, T), 0],
 )
 alignment_counts.mistake(
-    "you leave out an alignment that never comes: the list always has T entries, and "
+    "you leave out an alignment that never occurs. The list always has T entries, and "
     "this one is 0.",
     lambda highest, T: [n for n in alignment_counts(highest, T) if n],
     lambda highest, T: {k: n for k, n in enumerate(alignment_counts(highest, T)) if n},
 )
 alignment_counts.mistake(
-    "you make all counts equal, but what remains of (highest + 1) / T goes to the "
+    "you make all counts equal, but the remainder of (highest + 1) / T goes to the "
     "first alignments, one each.",
     lambda highest, T: [(highest + 1) // T] * T,
     lambda highest, T: [-(-(highest + 1) // T)] * T,
@@ -277,7 +278,7 @@ def starts_in_stream(num_tokens: int, num_steps: int, offset: int) -> list[int]:
     reference=starts_in_stream,
     cases=_streams,
     explanation=(
-        "If we cut off the skipped ids first, positions count from the offset on. "
+        "If we cut off the skipped ids first, positions then count from the offset on. "
         "Position 0 of the rest is position `offset` of the stream, and the windows "
         "stay the same. The - 1 still keeps an id for the last target. If the rest is "
         "empty, the count is negative, and the range of a negative number is empty."
@@ -323,8 +324,8 @@ def contexts_as_shuffled(
     cases=_orders,
     explanation=(
         "Shuffling changes *when* a window comes, but not which tokens it contains. "
-        "Each token keeps its place in its window, and therefore its context. Only "
-        "another offset moves the cuts. We shuffle for another reason: it makes "
+        "Each token keeps its place in its window, and therefore its context. Only a "
+        "different offset moves the cuts. We shuffle for another reason: it makes "
         "neighboring batches less alike."
     ),
 )
@@ -351,9 +352,9 @@ def _examples_of_starts(random: Random) -> Iterator[Case]:
     cases=_examples_of_starts,
     explanation=(
         "The starts of one epoch differ by multiples of T. Here they differ by 3, 4 "
-        "and 7, and only 1 divides all three. The textbook describes another scheme, "
-        "in which each start is drawn on its own. There, windows may overlap, and an "
-        "epoch may reach a token several times or not at all."
+        "and 7, and only 1 divides all three. The textbook describes a different "
+        "scheme, in which each start is drawn on its own. There, windows may overlap, "
+        "and an epoch may reach a token several times or not at all."
     ),
 )
 def starts_only_if_t_is_1(starts: list[int], num_steps: int) -> bool:

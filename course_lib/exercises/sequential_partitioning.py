@@ -24,8 +24,8 @@ def _folds(random: Random) -> Iterator[Case]:
     cases=_folds,
     hints=(
         "Each row is one piece of the text, without gaps. How long is a row?",
-        "The length is a floor division. Row 0 begins at id 0, row 1 one length later: "
-        "where does row i begin, and where does it end?",
+        "A floor division gives you the length of a row. Row 0 begins at id 0, and row "
+        "1 begins one length later. So where does row i begin, and where does it end?",
     ),
 )
 def fold(ids: list[int], num_rows: int) -> list[list[int]]:
@@ -45,32 +45,32 @@ fold.mistake(
     lambda ids, rows: [ids[row::rows] for row in range(rows)],
 )
 fold.mistake(
-    "you cut pieces of `num_rows` ids each, where you want `num_rows` pieces.",
+    "you cut pieces of `num_rows` ids each, but there should be `num_rows` pieces.",
     lambda ids, rows: _pieces(ids, rows, len(ids) // rows),
     lambda ids, rows: np.array(ids[: len(ids) // rows * rows], dtype=int).reshape(
         -1, rows
     ),
 )
 fold.mistake(
-    "you make rows of different lengths; leave out the ids that remain at the end.",
+    "you make rows of different lengths. Leave out the ids that remain at the end.",
     lambda ids, rows: _pieces(ids, -(-len(ids) // rows), rows),
     lambda ids, rows: [*fold(ids, rows)[:-1], ids[(rows - 1) * (len(ids) // rows) :]],
 )
 fold.mistake(
-    "you keep one id back for the last target, where there are no targets yet: fold "
-    "all the ids.",
+    "you keep one id back for the last target, but there are no targets in this "
+    "exercise. Fold all the ids.",
     lambda ids, rows: fold(ids[:-1], rows),
 )
 fold.mistake(
-    "you step through the ids and not through the rows, so what remains becomes a "
-    "row, too, and with fewer ids than rows your steps are 0 long.",
+    "you step through the ids, not through the rows. So the ids that remain become an "
+    "extra row, and with fewer ids than rows, your step is 0.",
     lambda ids, rows: [
         ids[i : i + len(ids) // rows] for i in range(0, len(ids), len(ids) // rows)
     ],
 )
 fold.mistake(
-    "when there are fewer ids than rows, you return no row, or just one; there are "
-    "always `num_rows` of them, here all empty.",
+    "when there are fewer ids than rows, you return no row, or just one. Even then, "
+    "return `num_rows` rows, all of them empty.",
     lambda ids, rows: fold(ids, rows) if len(ids) >= rows else [],
     lambda ids, rows: fold(ids, rows) if len(ids) >= rows else [[]],
 )
@@ -91,8 +91,8 @@ def _places(random: Random) -> Iterator[Case]:
     cases=_places,
     hints=(
         "Walk there from the beginning of the stream. What do you pass on the way?",
-        "First you pass the offset, then all the rows above, then the batches before "
-        "this one, but only in this row. How many ids are there in each of the three?",
+        "First you pass the offset, then all the rows above yours, and then, within "
+        "your row, the batches before yours. How many ids do you pass each time?",
     ),
 )
 def start_in_stream(
@@ -103,33 +103,33 @@ def start_in_stream(
 
 
 start_in_stream.mistake(
-    "you forget the offset: the first row starts right after the skipped ids.",
+    "you forget the offset. The first row starts right after the skipped ids.",
     lambda batch, row, T, length, offset: row * length + batch * T,
 )
 start_in_stream.mistake(
-    "you exchange row and batch: the next row is `length` ids further on, and the "
-    "next batch only T.",
+    "you swap row and batch. The next row is `length` ids further on, and the next "
+    "batch only T.",
     lambda batch, row, T, length, offset: offset + batch * length + row * T,
 )
 start_in_stream.mistake(
-    "you make your rows a whole number of windows long, and forget the inputs that a "
-    "row leaves over: they still lie between it and the next one.",
+    "you make your rows a whole number of windows long. But the inputs that are left "
+    "over at the end of a row still lie between it and the next one.",
     lambda batch, row, T, length, offset: offset + row * (length // T * T) + batch * T,
     lambda batch, row, T, length, offset: offset + (row * (length // T) + batch) * T,
 )
 start_in_stream.mistake(
-    "you skip the offset in every row; skip it only once, before row 0.",
+    "you skip the offset in every row. Skip it only once, before row 0.",
     lambda batch, row, T, length, offset: row * (length + offset) + batch * T + offset,
 )
 start_in_stream.mistake(
     "you count rows or batches from 1, but row 0 starts right after the offset, and "
-    "batch 0 where its row does.",
+    "batch 0 starts where its row does.",
     lambda batch, row, T, length, offset: offset + (row - 1) * length + batch * T,
     lambda batch, row, T, length, offset: offset + row * length + (batch - 1) * T,
 )
 start_in_stream.mistake(
     "you leave room for an extra target, but a row's last target is the next row's "
-    "first id, and a window's last target the next window's first input.",
+    "first id, and a window's last target is the next window's first input.",
     lambda batch, row, T, length, offset: offset + row * (length + 1) + batch * T,
     lambda batch, row, T, length, offset: offset + row * length + batch * (T + 1),
 )
@@ -173,10 +173,10 @@ def _neighboring_batches(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_neighboring_batches,
     hints=(
-        "The last target of a row is the token that comes next. Where must it be in "
-        "the next batch?",
-        "Compare one id of each row of `following` with one id of the same row of `Y`, "
-        "and ask for `all` of them.",
+        "The last target of a row is the token that comes next. Where does it have to "
+        "be in the next batch?",
+        "Compare one id in each row of `following` with one id in the same row of `Y`, "
+        "and ask whether `all` of them agree.",
     ),
 )
 def continues(
@@ -198,13 +198,13 @@ continues.mistake(
     lambda X, Y, following: _go_on(following, [x[-1] for x in X]),
 )
 continues.mistake(
-    "you expect an id that is one larger, but ids are not positions: the last target "
+    "you expect an id that's one larger, but ids aren't positions. The last target "
     "*is* the next id.",
     lambda X, Y, following: _go_on(following, [x[-1] + 1 for x in X]),
     lambda X, Y, following: _go_on(following, [y[-1] + 1 for y in Y]),
 )
 continues.mistake(
-    "you compare the wrong ends: a row ends with its *last* target, and goes on with "
+    "you compare the wrong ends. A row ends with its *last* target, and continues with "
     "the *first* input of the next batch.",
     lambda X, Y, following: _go_on(following, [y[0] for y in Y]),
     lambda X, Y, following: all(
@@ -212,21 +212,22 @@ continues.mistake(
     ),
 )
 continues.mistake(
-    "you don't ask all rows: a single one that jumps makes the answer False.",
+    "you don't check all rows, but a single one that jumps makes the answer False.",
     lambda X, Y, following: any(
         after[0] == y[-1] for after, y in zip(following, Y, strict=True)
     ),
     lambda X, Y, following: following[0][0] == Y[0][-1],
 )
 continues.mistake(
-    "you let a row go on in another row, as if a batch were one text; row i goes on "
-    "in row i.",
+    "you let a row continue in another row, as if a batch were one text. Row i "
+    "continues in row i.",
     lambda X, Y, following: _go_on(following[1:] + following[:1], [y[-1] for y in Y]),
     lambda X, Y, following: following[0][0] == Y[-1][-1],
 )
 continues.mistake(
-    "you compare the next inputs with all the targets, which are only one place ahead "
-    "of the inputs, while the next inputs are T places ahead.",
+    "you compare the next inputs with all the targets. But targets are one place ahead "
+    "of their inputs, and the next inputs are T places ahead. Compare just one id in "
+    "each row.",
     lambda X, Y, following: following == Y,
 )
 
@@ -249,7 +250,7 @@ def _predictions(random: Random) -> Iterator[Case]:
         "where the state was detached.",
         "Inside its own window, how many inputs does position 0 see, and how many does "
         "position 1 see? Then add the inputs of the batches before, but only to the "
-        "one number that can include them.",
+        "number that can include them.",
     ),
 )
 def reach(batch: int, position: int, num_steps: int, carried: bool) -> tuple[int, int]:
@@ -261,37 +262,37 @@ def reach(batch: int, position: int, num_steps: int, carried: bool) -> tuple[int
 
 reach.mistake(
     "you let the gradient cross windows together with the values, but `detach` stops "
-    "it there, and only the values go on.",
+    "it between them, and only the values get across.",
     lambda batch, p, T, carried: (reach(batch, p, T, carried)[0],) * 2,
     lambda batch, p, T, carried: (reach(batch, p, T, carried)[0], batch * T + p + 1),
 )
 reach.mistake(
-    "you count one input too few: position 0 already sees one, and so does its "
-    "gradient.",
+    "you count one input too few. Even position 0 already sees one input, and its "
+    "gradient reaches it.",
     lambda batch, p, T, carried: reach(batch, p - 1, T, carried),
     lambda batch, p, T, carried: (reach(batch, p, T, carried)[0], p),
 )
 reach.mistake(
-    "you count the whole window, but the model is causal, and the inputs after "
+    "you count the whole window, but the model is causal, so the inputs after "
     "`position` count for neither number.",
     lambda batch, p, T, carried: reach(batch, T - 1, T, carried),
     lambda batch, p, T, carried: (reach(batch, p, T, carried)[0], T),
 )
 reach.mistake(
-    "you ignore `carried`, or turn it round: it decides whether the batches before "
-    "are seen, and makes no difference to the gradient.",
+    "you ignore `carried`, or have it the wrong way around. It decides whether the "
+    "batches before are seen, but makes no difference to the gradient.",
     lambda batch, p, T, carried: reach(batch, p, T, True),
     lambda batch, p, T, carried: reach(batch, p, T, not carried),
 )
 reach.mistake(
-    "you miscount the batches before: b of them come before batch b, and a carried "
-    "state has read them all.",
+    "you miscount the batches before. There are b of them before batch b, and a "
+    "carried state has read them all.",
     lambda batch, p, T, carried: reach(batch + 1, p, T, carried),
     lambda batch, p, T, carried: reach(min(batch, 1), p, T, carried),
 )
 reach.mistake(
-    "you stop the gradient too early: `detach` cuts it where the window begins, but "
-    "inside it goes back to every input up to `position`.",
+    "you stop the gradient too early. `detach` cuts it off where the window begins, "
+    "but within the window it reaches every input up to `position`.",
     lambda batch, p, T, carried: (reach(batch, p, T, carried)[0], 0),
     lambda batch, p, T, carried: (reach(batch, p, T, carried)[0], 1),
 )
@@ -350,9 +351,9 @@ def stays_inside(num_tokens: int, batch_size: int, num_steps: int) -> bool:
     reference=stays_inside,
     cases=_corpora,
     explanation=(
-        "The rows are measured before the offset is skipped. At offset 0 everything "
-        "is right, but at larger ones the last row may run over the end of the "
-        "stream, where a slice just comes out short and a reshape fails."
+        "The rows are measured before the offset is skipped. At offset 0 everything is "
+        "right, but at larger offsets the last row may run past the end of the stream. "
+        "There, a slice just comes out short, and a reshape fails."
     ),
 )
 def rows_measured_first(num_tokens: int, batch_size: int, num_steps: int) -> bool:
@@ -371,10 +372,10 @@ def rows_measured_first(num_tokens: int, batch_size: int, num_steps: int) -> boo
     cases=_corpora,
     explanation=(
         "The rows are cut from what *follows* the offset, so even the largest offset "
-        "leaves room for all targets. It is still a waste, because with a single row "
+        "leaves room for all targets. It's still a waste, because with a single row, "
         "an offset of T makes the same cuts as offset 0, except for the first. "
-        "(Readers of *Dive into Deep Learning* proposed to stop at T - 1: d2l-zh, pull "
-        "requests 1302 and 1337.)"
+        "(Readers of *Dive into Deep Learning* proposed stopping at T - 1: d2l-zh, "
+        "pull requests 1302 and 1337.)"
     ),
 )
 def largest_closed_offset(num_tokens: int, batch_size: int, num_steps: int) -> bool:
@@ -404,10 +405,10 @@ def second_batch_in_order(batch_size: int, num_steps: int) -> list[int]:
     reference=second_batch_in_order,
     cases=_batch_shapes,
     explanation=(
-        "It is enough only with a single row. Taken in order, the rows of one batch "
-        "follow one another, so row i of batch 1 begins B windows after row i of batch "
-        "0, not one, and a carried state meets a different place in the text. The "
-        "stream must be folded into rows first."
+        "It's enough only with a single row. Taken in order, the rows of a batch "
+        "follow one another. So row i of batch 1 begins B windows after row i of batch "
+        "0, not one window after it, and a carried state meets a different place in "
+        "the text. You have to fold the stream into rows first."
     ),
 )
 def order_is_enough(batch_size: int, num_steps: int) -> list[int]:

@@ -85,8 +85,8 @@ def _positions(random: Random) -> Iterator[Case]:
     hints=(
         "Token p is a target of the windows that start at p - 1, p - 2, ... p - T. "
         "Which of these starts exist?",
-        "Which starts does the stream have at all? You have two ranges of starts. "
-        "Count what they have in common, which may be nothing.",
+        "Which starts does the stream have at all? Now you have two ranges of starts. "
+        "Count the starts that are in both, which may be none.",
     ),
 )
 def turns_as_target(position: int, num_tokens: int, context_length: int) -> int:
@@ -101,7 +101,7 @@ def _starts_between(first: int, last: int) -> int:
 
 
 turns_as_target.mistake(
-    "you count the windows in which the token is an *input*; their targets lie one "
+    "you count the windows in which the token is an *input*, but its targets are one "
     "place further on.",
     lambda p, N, T: _starts_between(max(0, p - T + 1), min(p, N - T - 1)),
 )
@@ -213,11 +213,12 @@ def rank_share(order: list[int], rank: int, world_size: int) -> list[int]:
 
 
 rank_share.mistake(
-    "you give some ranks one entry more, and they would wait for the others forever.",
+    "you give some ranks one entry more than others, and at that entry they'd wait "
+    "forever. Leave out the entries that don't fill a round.",
     lambda order, rank, W: order[rank::W],
 )
 rank_share.mistake(
-    "you cut the order into blocks; deal its entries one by one, like cards.",
+    "you cut the order into blocks. Deal its entries one by one, like cards.",
     lambda order, rank, W: order[rank * (n := len(order) // W) : (rank + 1) * n],
     lambda order, rank, W: order[rank * (n := -(-len(order) // W)) : (rank + 1) * n],
 )
@@ -227,7 +228,7 @@ rank_share.mistake(
 )
 rank_share.mistake(
     "you fill up the last round with entries from the beginning, which are then used "
-    "twice; leave the last entries out instead.",
+    "twice. Leave out the last entries instead.",
     lambda order, rank, W: (order + order[: -len(order) % W])[rank::W],
 )
 rank_share.mistake(
@@ -235,7 +236,7 @@ rank_share.mistake(
     lambda order, rank, W: [entry for entry in order if entry % W == rank],
 )
 rank_share.mistake(
-    "you return the share of the rank before: ranks count from 0.",
+    "you return another rank's share. Ranks count from 0.",
     lambda order, rank, W: rank_share(order, (rank - 1) % W, W),
     lambda order, rank, W: rank_share(order, max(0, rank - 1), W),
 )
@@ -271,8 +272,8 @@ def _as_lists(part: object) -> object:
         "Which document does item 5 come from, and where in it does the window start? "
         "Make a list of all these places once, in `__init__`.",
         "`window_starts` gives the starts within one document, and none if it is too "
-        "short. Then `__len__` is the length of your list, and `__getitem__` looks one "
-        "place up, cuts T + 1 ids there, and makes a tensor of them.",
+        "short. Then `__len__` is the length of your list, and `__getitem__` looks up "
+        "one place, takes the T + 1 ids there, and turns them into two tensors.",
     ),
 )
 class DocumentWindows(Dataset):
@@ -309,12 +310,12 @@ def _pairs(documents: list[list[int]], T: int, step: int, least: int) -> list[tu
 
 
 DocumentWindows.mistake(
-    "your windows cross from one document into the next; cut each document by itself.",
+    "your windows cross from one document into the next. Cut each document on its own.",
     lambda documents, T: _pairs([[*chain.from_iterable(documents)]], T, T, T + 1),
 )
 DocumentWindows.mistake(
-    "you keep a window that's short of ids: it needs T + 1 of them, because its last "
-    "input has a target, too.",
+    "you keep a window that's short of ids. It needs T + 1 of them, because its last "
+    "input needs a target, too.",
     lambda documents, T: _pairs(documents, T, T, T),
     lambda documents, T: _pairs(documents, T, T, 2),
     lambda documents, T: _pairs(documents, T, T, 1),
@@ -324,17 +325,18 @@ DocumentWindows.mistake(
     ],
 )
 DocumentWindows.mistake(
-    "you step by T + 1, so that the first id of each window is never a target; a step "
-    "of T shares one id.",
+    "you step by T + 1, so the first id of each window is never a target. With a step "
+    "of T, neighboring windows share one id.",
     lambda documents, T: _pairs(documents, T, T + 1, T + 1),
 )
 DocumentWindows.mistake(
-    "you return the inputs as targets; each target is the id *after* its input.",
+    "you return the inputs as targets, but each target is the id *after* its input.",
     lambda documents, T: [(x, x.clone()) for x, _ in _pairs(documents, T, T, T + 1)],
 )
 DocumentWindows.mistake(
-    "you return lists. A `DataLoader` puts the first numbers of all windows into one "
-    "tensor, the second into another, and so on. It stacks tensors, so return these.",
+    "you return lists. Of those, a `DataLoader` puts the first numbers of all windows "
+    "into one tensor, the second numbers into another, and so on. Return tensors, "
+    "which it stacks.",
     lambda documents, T: [
         (x.tolist(), y.tolist()) for x, y in _pairs(documents, T, T, T + 1)
     ],
@@ -413,10 +415,10 @@ def order_without_interruption(size: int, epoch: int, first_epoch: int) -> list[
     reference=order_without_interruption,
     cases=_resumed_runs,
     explanation=(
-        "Each epoch shuffles the list that the epoch before has left, so its order "
-        "depends on the number of shuffles before. A resumed run has done fewer "
-        "shuffles, and gets another order from the same seed. If it is resumed in the "
-        "middle of an epoch, it sees some windows twice and others never. This was "
+        "Each epoch shuffles the list that the previous epoch left behind, so its "
+        "order depends on how many shuffles came before. A resumed run has done fewer "
+        "of them, so it gets a different order from the same seed. If it's resumed in "
+        "the middle of an epoch, it sees some windows twice and others never. This was "
         "found in pytorch/torchtitan (issue 2864). The cure is to shuffle a fresh "
         "`range(size)` in each epoch."
     ),
@@ -445,10 +447,10 @@ def sum_of_each_row(rows: list[list[int]]) -> list[int]:
     cases=_rows_to_deliver,
     explanation=(
         "One buffer is filled again and again, as in the loader of a well-known chat "
-        "model. This is fast, and it is right as long as nobody keeps a row. For "
-        "example, `list(deliver())` would hold the last row many times. The loader of "
-        "this lesson gives each batch memory of its own. If yours does not, say so in "
-        "its docstring."
+        "model. That's fast, and it's right as long as nobody keeps a row. But "
+        "`list(deliver())`, for example, would hold the last row many times over. The "
+        "loader in this lesson gives each batch its own memory. If yours doesn't, say "
+        "so in its docstring."
     ),
 )
 def one_buffer(rows: list[list[int]]) -> list[int]:

@@ -85,9 +85,10 @@ def _evaluations(random: Random) -> Iterator[Case]:
     hints=(
         "Begin with the last target, N - 1. Where does its window begin if it has T "
         "inputs? And where if there are fewer than T ids before that target?",
-        "Go down from the target N - 1 in steps of S. The last target of a window "
-        "decides everything about it: `max` gives you its start, and only the window "
-        "that begins at 0 scores something other than S. Put them in order at the end.",
+        "Go down from target N - 1 in steps of S. Everything about a window follows "
+        "from its last target. `max` gives you its start, and only the window that "
+        "begins at 0 scores something other than S targets. At the end, put the "
+        "windows in order.",
     ),
 )
 def plan_from_the_end(
@@ -107,7 +108,7 @@ def plan_from_the_end(
 
 plan_from_the_end.mistake(
     "you let the first window score only S targets, but no other window scores the "
-    "ones before those, so it must score all of its own.",
+    "targets before those, so it has to score all of its own.",
     lambda N, T, S: [(s, n, S) for s, n, _ in plan_from_the_end(N, T, S)],
     lambda N, T, S: [(s, n, min(n, S)) for s, n, _ in plan_from_the_end(N, T, S)],
 )
@@ -121,7 +122,7 @@ plan_from_the_end.mistake(
     lambda N, T, S: plan_from_the_end(N + 1, T, S),
 )
 plan_from_the_end.mistake(
-    "you go on after the window that begins at 0, although every token has been "
+    "you keep going after the window that begins at 0, although every token has been "
     "scored by then.",
     lambda N, T, S: [
         (max(0, last - T), min(last, T), S if last > T else last)
@@ -134,15 +135,15 @@ plan_from_the_end.mistake(
     lambda N, T, S: [(last - T, T, S) for last in reversed(range(N - 1, 0, -S))],
 )
 plan_from_the_end.mistake(
-    "you plan from the beginning, as the lesson does; here the last window is a full "
-    "one, and the first may be short.",
+    "you plan from the beginning, as the lesson does. Here the last window is full, "
+    "and the first may be short.",
     scored_windows,
 )
 
 
 @plan_from_the_end.mistake(
-    "you plan one window too many: the one whose T inputs begin exactly at 0 is "
-    "already the first, and scores all of its targets."
+    "you plan one window too many. The one whose T inputs begin exactly at 0 is "
+    "already the first, and it scores all of its targets."
 )
 def one_window_too_many(N, T, S):
     windows, last = [], N - 1
@@ -165,7 +166,7 @@ def _scored_positions(random: Random) -> Iterator[Case]:
         "Which of the starts 0, S, 2S, ... is the earliest whose window of T inputs "
         "still reaches this token?",
         "A window at `start` reaches the targets up to start + T. So its start is at "
-        "least position - T, and it is a multiple of S that is not negative.",
+        "least position - T, and it's a multiple of S that isn't negative.",
     ),
 )
 def context_when_scored(position: int, context_length: int, stride: int) -> int:
@@ -176,7 +177,7 @@ def context_when_scored(position: int, context_length: int, stride: int) -> int:
 
 
 context_when_scored.mistake(
-    "you let a window begin before the stream; its start is never below 0.",
+    "you let a window begin before the stream, but its start is never below 0.",
     lambda p, T, S: p - math.ceil((p - T) / S) * S,
 )
 context_when_scored.mistake(
@@ -193,13 +194,13 @@ context_when_scored.mistake(
 )
 context_when_scored.mistake(
     "you round the start down, or to the nearest, so the window may end before the "
-    "token: round up.",
+    "token. You have to round up.",
     lambda p, T, S: p - max(0, (p - T) // S * S),
     lambda p, T, S: p - max(0, round((p - T) / S) * S),
 )
 context_when_scored.mistake(
-    "you pass over the window that begins at position - T, although the token is its "
-    "last target.",
+    "you skip the window that begins at position - T, although the token is its last "
+    "target.",
     lambda p, T, S: p - max(0, ((p - T) // S + 1) * S),
 )
 context_when_scored.mistake(
@@ -260,8 +261,8 @@ split_starts.mistake(
     lambda N, cut, T, S: _starts(range(0, cut - T, S), range(cut, N - T - 1, S)),
 )
 split_starts.mistake(
-    "you count validation from the cut, but in the whole stream it begins at `cut` "
-    "and ends at `num_tokens`.",
+    "you count validation starts from the cut, but in the whole stream validation "
+    "begins at `cut` and ends at `num_tokens`.",
     lambda N, cut, T, S: _starts(range(0, cut - T, S), range(0, N - cut - T, S)),
     lambda N, cut, T, S: _starts(range(0, cut - T, S), range(cut, N - cut - T, S)),
 )
@@ -273,7 +274,7 @@ split_starts.mistake(
     ),
 )
 split_starts.mistake(
-    "you go on in validation with the steps of training; cut the stream first, and "
+    "in validation, you carry on with the steps of training. Cut the stream first, and "
     "begin again at `cut`.",
     lambda N, cut, T, S: _starts(
         range(0, cut - T, S), range(-(-cut // S) * S, N - T, S)
@@ -314,7 +315,7 @@ def _parts(random: Random) -> Iterator[Case]:
         "A window that begins before the cut may end after it. The last T of these "
         "windows contain ids of the validation part. The last T - 1 even train on ids "
         "that validation scores (the id at `cut` is validation's first input, so it "
-        "is not scored). If you cut the stream first and then make windows of each "
+        "isn't scored). If you cut the stream first and then make windows of each "
         "part, nothing can reach across."
     ),
 )
@@ -396,9 +397,9 @@ def _batches(random: Random) -> Iterator[Case]:
     reference=batch_at_stride_1_is_larger,
     cases=_batches,
     explanation=(
-        "A batch is B rows of T inputs and T targets, whatever the stride. It has the "
-        "same bytes, and it is the same work for the device. A small stride multiplies "
-        "the *number* of batches in an epoch, and with that number the time."
+        "A batch is B rows of T inputs and T targets, whatever the stride. So it takes "
+        "the same memory, and it's the same work for the device. A small stride "
+        "multiplies the *number* of batches in an epoch, and the time along with it."
     ),
 )
 def a_batch_at_stride_1(

@@ -20,10 +20,10 @@ def _places(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_places,
     hints=(
-        "Shards may differ in size. Walk over them: what is left of `position` when "
-        "you have passed the first shard?",
-        "As long as `position` is not smaller than the size of the current shard, "
-        "subtract that size and go to the next shard. What is left at the end?",
+        "Shards may differ in size. Walk over them. What's left of `position` when "
+        "you've passed the first shard?",
+        "As long as `position` isn't smaller than the size of the current shard, "
+        "subtract that size and go to the next shard. What's left at the end?",
     ),
 )
 def locate(position: int, shard_sizes: list[int]) -> tuple[int, int]:
@@ -36,26 +36,27 @@ def locate(position: int, shard_sizes: list[int]) -> tuple[int, int]:
 
 
 locate.mistake(
-    "you give the first id of a shard to the shard before: if that one holds 4 ids, "
-    "the positions 0 to 3, position 4 is already in the next.",
+    "you give the first id of a shard to the shard before. But if that one holds 4 "
+    "ids, at positions 0 to 3, then position 4 is already in the next shard.",
     lambda position, sizes: (
         shard := locate(max(0, position - 1), sizes)[0],
         position - sum(sizes[:shard]),
     ),
 )
 locate.mistake(
-    "you take all shards to be as large as the first, or as the largest, but sizes "
-    "may differ: add them up.",
+    "you treat all shards as if they were as large as the first, or as the largest, "
+    "but sizes may differ. Add them up.",
     lambda position, sizes: divmod(position, sizes[0]),
     lambda position, sizes: divmod(position, max(sizes)),
 )
 locate.mistake(
-    "you give the place in the whole stream; subtract the shards before this one.",
+    "you return the place in the whole stream. Subtract the sizes of the shards before "
+    "this one.",
     lambda position, sizes: (locate(position, sizes)[0], position),
 )
 locate.mistake(
-    "you find the first shard that's larger than the position, and don't subtract the "
-    "shards that you've passed.",
+    "you find the first shard that's larger than the position, but you don't subtract "
+    "the sizes of the shards that you've passed.",
     lambda position, sizes: next(
         ((shard, position) for shard, n in enumerate(sizes) if position < n),
         (len(sizes) - 1, position),
@@ -65,15 +66,15 @@ locate.mistake(
     ),
 )
 locate.mistake(
-    "you subtract only the size of the shard right before, not of all the shards "
-    "before.",
+    "you subtract only the size of the shard right before this one, but you have to "
+    "subtract those of all the shards before.",
     lambda position, sizes: (
         shard := locate(position, sizes)[0],
         position - sum(sizes[:shard][-1:]),
     ),
 )
 locate.mistake(
-    "you count shards, or places, from 1; count both from 0.",
+    "you count shards, or places, from 1. Count both from 0.",
     lambda position, sizes: tuple(np.add(locate(position, sizes), (1, 0))),
     lambda position, sizes: tuple(np.add(locate(position, sizes), (0, 1))),
 )
@@ -93,10 +94,11 @@ def _blocks(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_blocks,
     hints=(
-        "Block b has the windows b * block_size, b * block_size + 1, ... How many? All "
-        "blocks have `block_size`, except perhaps one.",
-        "The last windows may make a short block, because no window is `num_windows` "
-        "or more. It is the block with the largest number, wherever it is in `blocks`.",
+        "Block b has the windows b * block_size, b * block_size + 1, ... How many does "
+        "it have? All blocks have `block_size`, except perhaps one.",
+        "The last windows may make a short block, because the windows end at "
+        "`num_windows - 1`. It's the block with the largest number, wherever it is in "
+        "`blocks`.",
     ),
 )
 def block_order(num_windows: int, block_size: int, blocks: list[int]) -> list[int]:
@@ -136,15 +138,15 @@ block_order.mistake(
     lambda count, size, blocks: _ordered(blocks, size, {max(blocks): count % size}),
 )
 block_order.mistake(
-    "you read `blocks` the wrong way round: `blocks[i]` says which block comes at "
+    "you read `blocks` the wrong way around. `blocks[i]` says which block comes at "
     "place i, not where block i goes.",
     lambda count, size, blocks: block_order(
         count, size, [blocks.index(place) for place in range(len(blocks))]
     ),
 )
 block_order.mistake(
-    "you take `block_size` for the number of blocks; it says how many windows make "
-    "one.",
+    "you take `block_size` for the number of blocks, but it says how many windows make "
+    "one block.",
     lambda count, size, blocks: _ordered(blocks, count // size),
     lambda count, size, blocks: block_order(count, -(-count // size), blocks),
 )
@@ -172,7 +174,7 @@ def _spikes(random: Random) -> Iterator[Case]:
         "How many windows do *all* ranks together take in one step? The place moves by "
         "that many for each step that you leave out.",
         "Leave out one step at a time. After each, ask whether the epoch has another "
-        "full step. If not, you are at window 0 of the next epoch.",
+        "full step. If not, you're at window 0 of the next epoch.",
     ),
 )
 def skip_ahead(
@@ -193,21 +195,21 @@ def skip_ahead(
 
 
 skip_ahead.mistake(
-    "you move by one rank's batch, but in each step all ranks take one.",
+    "you move by one rank's batch, but in each step all ranks take one batch.",
     lambda place, steps, batch, world, size: skip_ahead(place, steps, batch, 1, size),
     lambda place, steps, batch, world, size: (place[0], place[1] + steps * batch),
 )
 skip_ahead.mistake(
-    "you go on beyond the end of the epoch; after its last full step the next epoch "
-    "begins, at window 0.",
+    "you go beyond the end of the epoch. After its last full step, the next epoch "
+    "begins at window 0.",
     lambda place, steps, batch, world, size: (
         place[0],
         place[1] + steps * batch * world,
     ),
 )
 skip_ahead.mistake(
-    "you let a step go over from one epoch into the next, but what doesn't fill a step "
-    "at the end of an epoch is dropped.",
+    "you let a step run over from one epoch into the next, but windows that don't fill "
+    "a step at the end of an epoch are dropped.",
     lambda place, steps, batch, world, size: divmod(
         place[0] * size + place[1] + steps * batch * world, size
     ),
@@ -215,7 +217,7 @@ skip_ahead.mistake(
 
 
 @skip_ahead.mistake(
-    "you count a last step that isn't full; here it is dropped, and the epoch ends "
+    "you count a last step that isn't full. It's dropped here, and the epoch ends "
     "before it."
 )
 def _counts_a_short_step(place, steps, batch, world, size) -> tuple[int, int]:
@@ -228,7 +230,7 @@ def _counts_a_short_step(place, steps, batch, world, size) -> tuple[int, int]:
 
 
 @skip_ahead.mistake(
-    "you stay at the end of an epoch that has no full step left; the next place to "
+    "you stay at the end of an epoch that has no full step left. The next place to "
     "read is window 0 of the next epoch."
 )
 def _stays_at_the_end(place, steps, batch, world, size) -> tuple[int, int]:
@@ -242,7 +244,7 @@ def _stays_at_the_end(place, steps, batch, world, size) -> tuple[int, int]:
 
 @skip_ahead.mistake(
     "you count whole steps from the beginning of the epoch, but the checkpoint may lie "
-    "in the middle of one, because its run had another batch size before."
+    "in the middle of one, because the run may have had a different batch size before."
 )
 def _whole_steps(place, steps, batch, world, size) -> tuple[int, int]:
     step = batch * world
@@ -296,24 +298,24 @@ def _plain(text: str) -> str:
 
 
 leaked.mistake(
-    "you take upper and lower case as they come; turn both texts into lower case "
+    "you treat upper and lower case as different. Turn both texts into lower case "
     "before you compare them.",
     lambda train, val: _copies(train, val, str),
     lambda train, val: _copies(train, val, lambda text: " ".join(text.split())),
 )
 leaked.mistake(
-    "you leave whitespace inside a text as it is; turn every run of it, line ends and "
+    "you leave whitespace inside a text as it is. Turn every run of it, line ends and "
     "tabs included, into one space.",
     lambda train, val: _copies(train, val, str.lower),
     lambda train, val: _copies(train, val, lambda text: text.lower().strip()),
 )
 leaked.mistake(
-    "you drop the spaces between words, but `a hat` is not `ahat`.",
+    "you drop the spaces between words, but `a hat` isn't `ahat`.",
     lambda train, val: _copies(train, val, lambda text: "".join(text.lower().split())),
     lambda train, val: _copies(train, val, lambda text: text.lower().replace(" ", "")),
 )
 leaked.mistake(
-    "you look for a text *inside* the training texts, but a part of one is no copy.",
+    "you look for a text *inside* the training texts, but a part of one isn't a copy.",
     lambda train, val: [
         number
         for number, text in enumerate(val)
@@ -321,7 +323,7 @@ leaked.mistake(
     ],
 )
 leaked.mistake(
-    "you normalize one side only; normalize `train` and `val`, and then compare.",
+    "you normalize one side only. Normalize both `train` and `val`, and then compare.",
     lambda train, val: [i for i, t in enumerate(val) if _plain(t) in train],
     lambda train, val: [i for i, t in enumerate(val) if t in map(_plain, train)],
 )
@@ -349,8 +351,8 @@ def _batches(random: Random) -> Iterator[Case]:
 @exercise(
     cases=_batches,
     hints=(
-        "A window at start s begins at byte `s * bytes_per_id`. Which is its last "
-        "byte? And in which pages are these two bytes?",
+        "A window at start s begins at byte `s * bytes_per_id`. What's its last byte? "
+        "And in which pages are these two bytes?",
         "A window touches all pages from the page of its first byte to the page of its "
         "last. Put the numbers of all pages of all windows into a set.",
     ),
@@ -371,7 +373,7 @@ def _pages(starts, context_length, width, of_window) -> int:
 
 
 pages_touched.mistake(
-    "you forget the last target: a window has T + 1 ids, and the last one may be in "
+    "you forget the last target. A window has T + 1 ids, and the last one may be in "
     "another page.",
     lambda starts, T, width: pages_touched(starts, T - 1, width),
 )
@@ -382,16 +384,16 @@ pages_touched.mistake(
     ),
 )
 pages_touched.mistake(
-    "you take ids for bytes; an id has `bytes_per_id` of them.",
+    "you take ids for bytes, but an id has `bytes_per_id` of them.",
     lambda starts, T, width: pages_touched(starts, T, 1),
 )
 pages_touched.mistake(
-    "you count a page once for each window that touches it; count *different* pages.",
+    "you count a page once for each window that touches it. Count *different* pages.",
     lambda starts, T, width: sum(pages_touched([s], T, width) for s in starts),
 )
 pages_touched.mistake(
     "you count only the page in which a window begins, or that one and the one in "
-    "which it ends, but a long window also touches those between.",
+    "which it ends, but a long window also touches the pages in between.",
     lambda starts, T, width: _pages(starts, T, width, lambda b, size: [b // 4096]),
     lambda starts, T, width: _pages(
         starts, T, width, lambda b, size: [b // 4096, (b + size - 1) // 4096]
@@ -438,8 +440,8 @@ def shards_by_the_global_batch(
     cases=_steps_of_ranks,
     explanation=(
         "Every rank asks whether one more step fits after *its own* place. But the "
-        "last rank is further on than rank 0. Near the end of a shard, it may change "
-        "the shard one step earlier, and then the ranks read different shards. "
+        "last rank is further along than rank 0. Near the end of a shard, it may "
+        "change the shard one step earlier, and then the ranks read different shards. "
         "Whether this happens depends on the length of the shard. (A reader asked "
         "about it in karpathy/build-nanogpt, issue 105.) If every rank asks where the "
         "batch of *all* ranks begins, all of them get the same answer."
@@ -480,9 +482,9 @@ def first_byte(sample: int, context_length: int) -> int:
         "The product is computed in 64 bits, but then it is squeezed into 32. From "
         "byte 2**31 on, the result is negative, and from 2**32 on it begins again at "
         "0. A shard of 100 million ids has only 200 million bytes, so nothing happens "
-        "there. But a shard of more than two billion bytes is read at the wrong "
-        "place. The data loader of karpathy/llm.c had such a cast, `(int)`, at the "
-        "last moment."
+        "there. But a shard of more than two billion bytes is read in the wrong place. "
+        "The data loader of karpathy/llm.c had such a cast, `(int)`, at the last "
+        "moment."
     ),
 )
 def narrow_offset(sample: int, context_length: int) -> int:

@@ -73,12 +73,13 @@ cut_isolated.mistake(
     lambda text, rules: [piece for piece in re.split("|".join(rules), text) if piece],
 )
 cut_isolated.mistake(
-    "you keep empty pieces, such as the one between two matches that touch.",
+    "you keep empty pieces, such as the one between two matches that touch. Leave "
+    "those out.",
     lambda text, rules: re.split(f"({'|'.join(rules)})", text),
 )
 cut_isolated.mistake(
-    "you try the rules in another order, the last or the longest one first, but where "
-    "several match, the first in the list wins.",
+    "you try the rules in a different order, the last or the longest one first, but "
+    "where several match, the first in the list wins.",
     lambda text, rules: cut_isolated(text, rules[::-1]),
     lambda text, rules: cut_isolated(text, sorted(rules, key=len, reverse=True)),
 )
@@ -108,8 +109,8 @@ cut_isolated.mistake(
 
 
 @cut_isolated.mistake(
-    "after a match you go on in a slice of the text, where `(?<=...)` can't see what "
-    "came before; give `search` the whole text and a place to begin at."
+    "after a match you continue in a slice of the text, where `(?<=...)` can't see "
+    "what came before. Always search the whole text, for example with `re.finditer`."
 )
 def searched_in_slices(text, rules):
     pieces = []
@@ -161,7 +162,7 @@ def _named(name: Callable) -> Callable:
 
 
 fall_back_to_bytes.mistake(
-    "you give the bytes other names: write <0xC3> and <0x0A>, with a small x, two "
+    "you give the bytes other names. Write `<0xC3>` and `<0x0A>`, with a small x, two "
     "digits, and capitals.",
     _named("<0x{:02x}>".format),
     _named("<0x{:X}>".format),
@@ -170,11 +171,13 @@ fall_back_to_bytes.mistake(
     _named(int),
 )
 fall_back_to_bytes.mistake(
-    "you write the code point, not the bytes of UTF-8, but there's no token <0x4E2D>.",
+    "you write the code point, not the bytes of UTF-8, but there's no token "
+    "`<0x4E2D>`.",
     lambda text, alphabet: [c if c in alphabet else f"<0x{ord(c):02X}>" for c in text],
 )
 fall_back_to_bytes.mistake(
-    "you put all bytes of a character into one token; give each byte one of its own.",
+    "you put all bytes of a character into one token. Give each byte a token of its "
+    "own.",
     lambda text, alphabet: [
         c if c in alphabet else f"<0x{c.encode().hex().upper()}>" for c in text
     ],
@@ -186,7 +189,7 @@ fall_back_to_bytes.mistake(
     lambda text, alphabet: [c if c in alphabet else "<unk>" for c in text],
 )
 fall_back_to_bytes.mistake(
-    "you don't let the alphabet decide: look up each character in it.",
+    "you don't let the alphabet decide. Look up each character in it.",
     lambda text, alphabet: fall_back_to_bytes(text, ""),
     lambda text, alphabet: fall_back_to_bytes(text, "".join(map(chr, range(128)))),
     lambda text, alphabet: fall_back_to_bytes(
@@ -194,7 +197,7 @@ fall_back_to_bytes.mistake(
     ),
 )
 fall_back_to_bytes.mistake(
-    "you look up bytes as if they were characters; look up the character first.",
+    "you look up bytes as if they were characters. Look up the character first.",
     lambda text, alphabet: [
         chr(b) if chr(b) in alphabet else f"<0x{b:02X}>" for b in text.encode()
     ],
@@ -214,8 +217,8 @@ def _seen_and_new(random: Random) -> Iterator[Case]:
     hints=(
         "Without the full alphabet, a byte has a token only if it occurred in the "
         "training text.",
-        "Forget the characters: `encode()` turns each text into a sequence of numbers, "
-        "and the rest happens among these.",
+        "Forget the characters. `encode()` turns each text into a sequence of numbers, "
+        "and all you need is in those.",
     ),
 )
 def count_lost_bytes(seen: str, text: str) -> int:
@@ -244,7 +247,7 @@ count_lost_bytes.mistake(
     lambda seen, text: sum(count_lost_bytes(seen, c) for c in set(text)),
 )
 count_lost_bytes.mistake(
-    "you count bytes of `seen` that `text` doesn't use, but it's the other way round.",
+    "you count bytes of `seen` that `text` doesn't use, but it's the other way around.",
     lambda seen, text: count_lost_bytes(text, seen),
     lambda seen, text: len(set(seen.encode()) - set(text.encode())),
 )
@@ -316,7 +319,7 @@ original_places.mistake(
     ),
 )
 original_places.mistake(
-    "you take all whitespace for spaces: newlines and tabs should stay.",
+    "you take all whitespace for spaces, but newlines and tabs should stay.",
     lambda text, invisible: _matched(text, invisible, r"\S|\s+"),
     lambda text, invisible: [
         place
@@ -326,13 +329,13 @@ original_places.mistake(
 )
 original_places.mistake(
     "you lose runs of spaces, at the beginning, at the end, or everywhere, but one "
-    "space of each run stays.",
+    "space of each run should stay.",
     lambda text, invisible: _matched(text, invisible, r"[^ ]|(?<=[^ ]) +"),
     lambda text, invisible: _matched(text, invisible, r"[^ ]| +(?=[^ ])"),
     lambda text, invisible: _matched(text, invisible, "[^ ]"),
 )
 original_places.mistake(
-    "you leave runs of spaces as they are; each becomes one space.",
+    "you leave runs of spaces as they are, but each becomes one space.",
     lambda text, invisible: _matched(text, invisible, "(?s:.)"),
 )
 original_places.mistake(
@@ -411,7 +414,7 @@ same_tokenizer.mistake(
     lambda a, b, texts: a.get_vocab() == b.get_vocab(),
 )
 same_tokenizer.mistake(
-    "you compare the texts that come back, but other ids can spell the same text.",
+    "you compare the texts that come back, but different ids can spell the same text.",
     lambda a, b, texts: all(
         a.decode(a.encode(text)) == b.decode(b.encode(text)) for text in texts
     ),
@@ -420,7 +423,7 @@ same_tokenizer.mistake(
     ),
 )
 same_tokenizer.mistake(
-    "you count ids, but a text may have as many of them and others.",
+    "you count ids, but two lists of the same length may hold different ids.",
     lambda a, b, texts: all(
         len(a.encode(text)) == len(b.encode(text)) for text in texts
     ),
@@ -430,7 +433,8 @@ same_tokenizer.mistake(
     ),
 )
 same_tokenizer.mistake(
-    "you compare the ids and never decode them; the two may write them differently.",
+    "you compare the ids and never decode them, but the two may turn the same ids into "
+    "different texts.",
     lambda a, b, texts: all(a.encode(text) == b.encode(text) for text in texts),
 )
 same_tokenizer.mistake(
@@ -438,7 +442,7 @@ same_tokenizer.mistake(
     lambda a, b, texts: same_tokenizer(a, b, texts[:1]),
 )
 same_tokenizer.mistake(
-    "you join the texts, and then pieces may reach from one text into the next.",
+    "you join the texts, so pieces may reach from one text into the next.",
     lambda a, b, texts: same_tokenizer(a, b, ["".join(texts)]),
     lambda a, b, texts: same_tokenizer(a, b, [" ".join(texts)]),
 )
@@ -472,8 +476,8 @@ def _pages(random: Random) -> Iterator[Case]:
     explanation=(
         "Once decoded, `&lt;b&gt;` looks like a tag, and it is removed with the real "
         "ones. So this cleaner destroys texts about HTML. Tags must be removed first "
-        "and entities decoded afterwards, as a parser does. Even then, a `<` that does "
-        "not begin a tag, as in `if a < b`, has to survive."
+        "and entities decoded afterwards, as a parser does. Even then, a `<` that "
+        "doesn't begin a tag, as in `if a < b`, has to survive."
     ),
 )
 def clean_page(text: str) -> str:
@@ -499,11 +503,11 @@ def _padded_rows(random: Random) -> Iterator[Case]:
     reference=real_tokens,
     cases=_padded_rows,
     explanation=(
-        "It works as long as the pad has an id of its own. If the end of the text is "
-        "also the pad, the mask is 0 at the real end. The mask alone does little "
-        "harm, because it only says where a token may look. But labels are often made "
-        "from it, with -100 wherever it is 0. Then no end is ever scored, and the "
-        "model never learns to stop."
+        "It works as long as the pad has an id of its own. If the end-of-text token is "
+        "also the pad, the mask is 0 at the real end of the text. The mask alone does "
+        "little harm, because it only says where a token may look. But labels are "
+        "often made from it, with -100 wherever it's 0. Then no end-of-text token is "
+        "ever scored, and the model never learns to stop."
     ),
 )
 def attention_mask(ids: list[int], num_pads: int, pad_id: int) -> list[int]:
@@ -548,9 +552,9 @@ def runs_of_whitespace(text: str) -> list[str]:
     reference=runs_of_whitespace,
     cases=_texts_with_whitespace,
     explanation=(
-        "`\\S` is every character that is not whitespace, so `[^\\S\\n]` is every "
+        "`\\S` is every character that isn't whitespace, so `[^\\S\\n]` is every "
         "character that is neither one of those nor a newline. What remains is all "
-        "whitespace except newlines, for example tabs and no-break spaces. It is a "
+        "whitespace except newlines, for example tabs and no-break spaces. It's a "
         "double negation, and the usual way to write this."
     ),
 )
@@ -576,10 +580,11 @@ def ids_with_a_space_after(text: str) -> list[int]:
     reference=ids_with_a_space_after,
     cases=lambda random: [(text,) for text in ("", "the", "the cat sat on", "x = 1\n")],
     explanation=(
-        "The normalizer of section 3 cuts spaces at the end of each line, and the end "
-        "of the text is one. GPT-2's tokenizer has no normalizer. There the last space "
-        "becomes a token of its own, although in training a space usually belonged to "
-        "the next word. A model that has rarely met such a token continues badly."
+        "The normalizer from section 3 cuts spaces at the end of each line, and the "
+        "end of the text is one. GPT-2's tokenizer has no normalizer. There the last "
+        "space becomes a token of its own, although in training a space usually "
+        "belonged to the next word. A model that has rarely met such a token continues "
+        "badly."
     ),
 )
 def ids_without_the_space(text: str) -> list[int]:

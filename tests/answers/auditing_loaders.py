@@ -151,7 +151,7 @@ ANSWERS = [
     (neighbors_needed, by_joined_sets, PASSED),
     (neighbors_needed, longest_repeat, PASSED),
     (neighbors_needed, of_sorted_neighbors, "lose the order"),
-    (neighbors_needed, lambda ids: 2 if len(ids) > len(set(ids)) else 1, "try 3, 4"),
+    (neighbors_needed, lambda ids: 2 if len(ids) > len(set(ids)) else 1, "Try 3, 4"),
     (neighbors_needed, lambda ids: max([ids.count(i) for i in ids], default=1), "you count ids"),
     (neighbors_needed, as_sets_of_neighbors, FAILED),
     (neighbors_needed, one_too_few, FAILED),

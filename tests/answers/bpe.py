@@ -254,7 +254,7 @@ ANSWERS = [
     (swallowed, seen_at_any_time, "all stages"),
     (swallowed, missing_somewhere, "*no* word"),
     (swallowed, parts_of_others, "elsewhere on its own"),
-    (swallowed, in_order_of_learning, "another order"),
+    (swallowed, in_order_of_learning, "in the wrong order"),
     (swallowed, lambda words, merges: len(swallowed(words, merges)), "one value where"),
     (complete_bytes, whole_by_trying, PASSED),
     (complete_bytes, whole_by_an_incremental_decoder, PASSED),

@@ -169,7 +169,7 @@ def bags_of_words(train, exam, n):
 ANSWERS = [
     (epochs_of_sources, as_arrays, PASSED),
     (epochs_of_sources, lambda w, n, draws: [draws * x / sum(w) / y for x, y in zip(w, n, strict=True)], PASSED),
-    (epochs_of_sources, lambda w, n, draws: [draws * x / y for x, y in zip(w, n, strict=True)], "need not add up to 1"),
+    (epochs_of_sources, lambda w, n, draws: [draws * x / y for x, y in zip(w, n, strict=True)], "needn't add up to 1"),
     (epochs_of_sources, lambda w, n, draws: [draws * x / sum(w) for x in w], "return the *draws*"),
     (epochs_of_sources, all_alike, "don't use the weights"),
     (epochs_of_sources, lambda w, n, draws: [x / sum(w) / y for x, y in zip(w, n, strict=True)], "how many draws"),

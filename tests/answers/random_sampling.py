@@ -96,7 +96,7 @@ ANSWERS = [
     (alignment_counts, lambda h, T: [len(range(k, h + 1, T)) for k in range(T)], PASSED),
     (alignment_counts, lambda h, T: [len(range(k, h, T)) for k in range(T)], "`highest` itself"),
     (alignment_counts, lambda h, T: np.bincount(np.arange(1, h + 1) % T, minlength=T), "0 is one of"),
-    (alignment_counts, only_those_that_come, "never comes"),
+    (alignment_counts, only_those_that_come, "never occurs"),
     (alignment_counts, lambda h, T: [(h + 1) // T for _ in range(T)], "make all counts equal"),
     (alignment_counts, lambda h, T: [offset % T for offset in range(h + 1)], FAILED),
 ]

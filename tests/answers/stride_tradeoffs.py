@@ -198,8 +198,8 @@ ANSWERS = [
     (effective_size, lambda N, T, S: count_windows(N, T, S), FAILED),
     (plan_from_the_end, plan_by_recursion, PASSED),
     (plan_from_the_end, plan_by_counting, PASSED),
-    (plan_from_the_end, plan_without_order, "another order"),
-    (plan_from_the_end, plan_until_nothing_is_left, "you go on after"),
+    (plan_from_the_end, plan_without_order, "in the wrong order"),
+    (plan_from_the_end, plan_until_nothing_is_left, "you keep going after"),
     (plan_from_the_end, plan_with_s_in_the_first, "score only S targets"),
     (plan_from_the_end, plan_from_the_last_id, "only a target"),
     (

@@ -82,7 +82,7 @@ def start(level: int, *, overwrite: bool = False) -> None:
             opened.write(text)
     except FileExistsError:
         raise FileExistsError(
-            f"{file.name} is there already, and it is yours. `my_loader.start({level}, "
+            f"{file.name} exists already, and it's yours. `my_loader.start({level}, "
             "overwrite=True)` replaces it, and keeps yours under another name"
         ) from None
     display(Markdown(f"Written: `{file.name}`, beside the notebook. Open it there."))

@@ -79,7 +79,7 @@ def judge(level: int) -> Judgment:
     for name in OURS.findall(text):  # once, and not again in each process
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    if problem := _guarded("At its import", IMPORT_SECONDS, partial(_import, file)):
+    if problem := _guarded("When imported", IMPORT_SECONDS, partial(_import, file)):
         return problem
     judgments = {
         number: _guarded(
@@ -149,7 +149,7 @@ def _judge_level(file: Path, number: int) -> Judgment:
         cause = error.__cause__ if isinstance(error, LoaderError) else None
         return _raised(words, cause or error, file)
     if complaint is None:
-        message = f"**Passed.** The audit finds nothing at {title}."
+        message = f"**Passed.** The audit finds nothing wrong at {title}."
         return Judgment(PASSED, 1.0, message)
     message = (
         f"**Failed** at {title}. The audit says:\n\n```text\n{_wrapped(complaint)}\n```"

@@ -134,7 +134,7 @@ def _batches_of_windows(make_loader: MakeLoader) -> Complaints:
     yield from _batches_are_full(_given(make_loader), audit)
     stride = np.diff(np.unique(audit.starts[0])).min()
     if stride != audit.context_length:
-        yield f"a window begins {stride} after the one before. Take the stride T."
+        yield f"windows begin {stride} tokens apart. Take the stride T."
 
 
 def _batches_are_full(loader_of: MakeLoader, audit: Audit) -> Complaints:
@@ -145,9 +145,9 @@ def _batches_are_full(loader_of: MakeLoader, audit: Audit) -> Complaints:
             kind, shape = str(part.dtype).removeprefix("torch."), tuple(part.shape)
             if (kind, shape) != ("int64", (B, T)):
                 yield (
-                    f"there is a batch of {kind} of shape {shape}. All of them should "
-                    f"be int64 of shape (B, T), which is {(B, T)} here: leave out one "
-                    "that is not full."
+                    f"there is a batch of {kind} of shape {shape}. All batches should "
+                    f"be int64 of shape (B, T), which is {(B, T)} here. Leave out a "
+                    "batch that isn't full."
                 )
 
 
@@ -173,8 +173,8 @@ def _is_shuffled(audit: Audit) -> Complaints:
     forward = np.mean(np.diff(audit.starts[0]) > 0)
     if forward >= FORWARD and not _continues(audit):
         yield (
-            f"after {forward:.0%} of all windows comes one that begins later in the "
-            "stream. In a shuffled order it is about half."
+            f"{forward:.0%} of all windows are followed by one that begins later in "
+            "the stream. In a shuffled order, about half of them are."
         )
 
 
@@ -194,9 +194,9 @@ def _continues(audit: Audit) -> bool:
     "cuts that move, or rows that continue",
     "For random offsets, add a number from 0 to T - 1 to all starts, and drop the last "
     "if it no longer fits. For parallel tracks, take the starts of `partition_starts`, "
-    "and do not shuffle them.",
-    "Draw the offset from the generator that permutes the starts. The count of windows "
-    "depends on the offset, so draw the offset first. Parallel tracks are "
+    "and don't shuffle them.",
+    "Draw the offset from the generator that permutes the starts. The number of "
+    "windows depends on the offset, so draw the offset first. Parallel tracks are "
     "`partition_starts(len(ids), B, T, offset).ravel()`.",
 )
 def _moving_cuts_or_rows_that_continue(make_loader: MakeLoader) -> Complaints:
@@ -214,7 +214,7 @@ def _moving_cuts_or_rows_that_continue(make_loader: MakeLoader) -> Complaints:
         firsts.append(min(int(_inputs(batch).min()) for batch in batches) - FIRST_ID)
     if (offsets := sorted({first % T for first in firsts})) != list(range(T)):
         yield (
-            f"in {num_epochs} epochs, the text is cut at these offsets alone: "
+            f"in {num_epochs} epochs, the text is cut only at these offsets: "
             f"{offsets}. They should be 0 to {T - 1}, or each row should continue in "
             "the next batch."
         )
@@ -241,7 +241,7 @@ def _chunks(make_loader: MakeLoader) -> Complaints:
         if not isinstance(batch, Mapping):
             yield (
                 "batches of documents should be dictionaries with input_ids and "
-                "labels, because a pair cannot say more than inputs and targets."
+                "labels, because a pair can hold nothing but inputs and targets."
             )
         ids = np.asarray(batch["input_ids"])
         if (wrong := ids[(ids < FIRST_ID) & (ids != 0)]).size:
@@ -298,7 +298,7 @@ def _positions_that_begin_again(make_loader: MakeLoader) -> Complaints:
         if "attention_mask" in batch:
             yield (
                 "there is an attention_mask beside the positions. With it, "
-                "transformers no longer tells documents apart."
+                "transformers no longer tells documents apart, so leave it out."
             )
         for row, places in enumerate(ids - FIRST_ID):
             places, got = places[places >= 0], given[row][places >= 0]
@@ -316,9 +316,9 @@ def _positions_that_begin_again(make_loader: MakeLoader) -> Complaints:
     11,
     "a stream in several files",
     "If `ids` is a list, wrap it in a class with `__len__` and `__getitem__`, and the "
-    "rest of your loader need not know.",
-    "`__getitem__` gets a table of positions. For each file, find its own positions, "
-    "subtract where the file begins, and read only these ids.",
+    "rest of your loader can stay as it is.",
+    "`__getitem__` gets a table of positions. For each file, find the positions that "
+    "lie in it, subtract the position where the file begins, and read only those ids.",
 )
 def _several_files(make_loader: MakeLoader) -> Complaints:
     from_files = _given(make_loader, _in_files)
@@ -335,18 +335,19 @@ def _several_files(make_loader: MakeLoader) -> Complaints:
     # Starts and their order take memory too, the more the shorter the windows are.
     if peak >= 2 * part.nbytes * max(1, 16 // audit.context_length):
         yield (
-            f"for two files of {part.nbytes // 10**6} MB each, {peak // 10**6} MB of "
-            "memory are used before the first batch. Are the files joined, or copied?"
+            f"given two files of {part.nbytes // 10**6} MB each, your loader uses "
+            f"{peak // 10**6} MB of memory before its first batch. Does it join the "
+            "files, or copy them?"
         )
 
 
 @_level(
     12,
     "ranks that share one order",
-    "All ranks make the same order, and each takes its own part of it. Lesson 2's "
-    "exercise `rank_share` deals out an order like cards.",
+    "All ranks make the same order, and each takes its own part of it. The exercise "
+    "`rank_share` from lesson 2 deals out an order like cards.",
     "`order[rank::world_size]` deals. Cut every share to `len(order) // world_size` "
-    "entries, because all ranks must take equally many steps.",
+    "entries, because all ranks must take the same number of steps.",
 )
 def _ranks(make_loader: MakeLoader) -> Complaints:
     yield from _audited(ARRAY, _given(make_loader), num_tokens=UNEVEN, world_size=3)
@@ -384,8 +385,8 @@ def _a_mixture(make_loader: MakeLoader) -> Complaints:
         again = next((n for n, at in enumerate(own) if at in own[:n]), len(own))
         if again < min(len(own), (half - T) // T):
             yield (
-                f"a window of {name} comes a second time after {again} of its windows, "
-                f"although there are {whole}."
+                f"a window from {name} comes a second time after {again} windows from "
+                f"{name}, although there are {whole}."
             )
     ranks = audit_loader(mixed, num_tokens=NUM_TOKENS, world_size=2)
     alone = Counter(starts.tolist())
@@ -394,5 +395,6 @@ def _a_mixture(make_loader: MakeLoader) -> Complaints:
     if more + fewer > 4 * audit.batch_size:  # batches that are not full
         yield (
             f"one rank alone draws {len(starts)} windows in an epoch. Two ranks "
-            f"together draw {more} others, and leave out {fewer}. Deal out the draws."
+            f"together draw {more} others, and leave out {fewer}. Deal out the draws "
+            "of one rank alone."
         )

@@ -104,22 +104,22 @@ def in_common(results: Sequence[tuple[object, object]]) -> str | None:
 def _facts(a: object, b: object, several_calls: bool) -> Iterator[str]:
     """Yield what is true of one expected value and the one that came instead."""
     if callable(b):
-        yield "a function, not its result: are parentheses missing?"
+        yield "a function, not its result. Are parentheses missing?"
     if isinstance(b, str | set | dict) and type(a) is not type(b):
-        yield f"a `{type(b).__name__}`, where none is wanted."
+        yield f"a `{type(b).__name__}`, but no `{type(b).__name__}` is wanted."
     if is_sequence(b) and not is_sequence(a) and a is not None:
         yield "several values where one is wanted."
     if is_sequence(a) and not is_sequence(b):
         yield "one value where several are wanted."
     if isinstance(a, str) and isinstance(b, str):
         if not b or _within(b, a):
-            yield "characters are missing, and all else is right."
+            yield "characters are missing, but everything else is right."
         if not a or _within(a, b):
-            yield "characters are left that should be gone, and all else is right."
+            yield "characters are left that should be gone. Everything else is right."
     if isinstance(a, list | np.ndarray | torch.Tensor) and is_sequence(b):
         yield from _facts_of_lists(_listed(a), _listed(b))
     if isinstance(a, tuple) and len(a) == 2 and same(a, b[::-1]):
-        yield "the two results are exchanged."
+        yield "the two results are swapped."
     wanted, actual = as_array(a), as_array(b)
     kinds = wanted.dtype.kind.replace("u", "i"), actual.dtype.kind.replace("u", "i")
     if kinds == ("i", "f"):
@@ -127,11 +127,11 @@ def _facts(a: object, b: object, several_calls: bool) -> Iterator[str]:
     if kinds[0] != "b" == kinds[1]:
         yield "`True` or `False` where a number is wanted."
     if kinds[0] == "b" != kinds[1]:
-        yield "a number where `True` or `False` is wanted: return the comparison."
+        yield "a number where `True` or `False` is wanted. Return the comparison."
     if wanted.dtype != bool and wanted.any() and same(-wanted, actual):
-        yield "the sign is the other way round."
+        yield "the sign is the wrong way around."
     if wanted.ndim == 2 and same(wanted.T, actual):
-        yield "rows and columns are exchanged."
+        yield "rows and columns are swapped."
     if not several_calls:  # in one or two, any difference could look like a rule
         return
     if (actual - wanted == 1).all():
@@ -139,14 +139,14 @@ def _facts(a: object, b: object, several_calls: bool) -> Iterator[str]:
     if (wanted - actual == 1).all():
         yield "the result is exactly one too small, in every call that failed."
     if same(wanted / math.log(2), actual):
-        yield "1 / ln 2 times the right result: bits where nats are wanted?"
+        yield "1 / ln 2 times the right result. Are these bits where nats are wanted?"
     if same(wanted * math.log(2), actual):
-        yield "ln 2 times the right result: nats where bits are wanted?"
+        yield "ln 2 times the right result. Are these nats where bits are wanted?"
 
 
 A_FLOAT = (
-    "a float where an integer is wanted: 3.0 is not a count and not an index. `/` "
-    "gives floats, `//` keeps to integers."
+    "a float where an integer is wanted. 3.0 is neither a count nor an index. `/` "
+    "always gives a float, while `//` of two integers is an integer."
 )
 
 
@@ -162,17 +162,17 @@ def _facts_of_lists(a: list, b: list) -> Iterator[str]:
     if same(a, _flat(b)):
         yield "the entries are right, but some are in lists inside the list."
     if same(_flat(a), b):
-        yield "the entries are right, but they are not in lists inside the list."
+        yield "the entries are right, but they should be in lists inside the list."
     if b and same(a[: len(b)], b):
-        yield "the result begins right, and ends too early: does a loop end too early?"
+        yield "the result begins right, but ends too early. Does a loop end too early?"
     if b and same(a[-len(b) :], b):
         yield "the result ends right, but its beginning is missing."
     if b and _within(b, a):
-        yield "entries are missing. Those that are there are right, and in their order."
+        yield "entries are missing. Those that are there are right, and in order."
     if a and _within(a, b):
-        yield "all entries are there, in their order, with others among them."
+        yield "all entries are there, in order, but with others among them."
     if same(sorted(a), sorted(b)):
-        yield "the entries are right, but in another order."
+        yield "the entries are right, but in the wrong order."
 
 
 def _listed(value: object) -> list:
@@ -192,13 +192,13 @@ def _within(few: Sequence, many: Sequence) -> bool:
 
 # The kind of an error, what its message contains, and what it means.
 ERRORS = (
-    (NameError, "", "After a restart, the cells above must be run again."),
+    (NameError, "", "After a restart, you have to run the cells above again."),
     (IndexError, "", "Is the list shorter here than you expect, or empty?"),
-    (KeyError, "", "A dictionary is asked for a key that it does not have."),
-    (ValueError, "empty", "`default=` says what `min` or `max` of nothing is."),
-    (TypeError, "not tuple", "A list of lists is not an array: use `rows[i][j]`."),
-    (TypeError, "unhashable", "A list cannot be a key: a `tuple` can."),
-    (TypeError, "int' object is not", "One number is treated as a list."),
+    (KeyError, "", "A dictionary doesn't have the key that you ask for."),
+    (ValueError, "empty", "`default=` is what `min` and `max` return for nothing."),
+    (TypeError, "not tuple", "A list of lists isn't an array. Use `rows[i][j]`."),
+    (TypeError, "unhashable", "A list can't be a key, but a `tuple` can."),
+    (TypeError, "int' object is not", "A single number is treated like a list."),
     (TypeError, "NoneType", "Does a method, such as `sort`, return `None`?"),
     (AttributeError, "NoneType", "Does a method, such as `sort`, return `None`?"),
     (RecursionError, "", "Does the function ever stop calling itself?"),

@@ -31,12 +31,12 @@ LONGEST_PRINT = 500  # characters
 ASKED_AGAIN = 3  # calls, the smallest, at the end: an answer may keep something
 MOST_COMPARED = 12  # failing calls, of which the second one to show is chosen
 CHANGES_ARGUMENTS = (
-    "the function changes its arguments, which its caller still needs: work on a copy."
+    "the function changes its arguments, which its caller still needs. Work on a copy."
 )
 KEEPS_SOMETHING = (
     "something is kept from one call to the next: a list or a dictionary that is a "
-    "default argument, or a variable outside the function. Make it anew in each call. "
-    "(A result that is drawn at random would look the same.)"
+    "default argument, or a variable outside the function. Make a new one in each "
+    "call. (A result that's drawn at random would look the same.)"
 )
 
 Cases = Callable[[random.Random], Iterable[Case]]
@@ -152,7 +152,7 @@ class Exercise(Task):
             # Who keeps something is right when the failing call is the first one.
             number, shown = found.failing
             if guard.guarded(partial(self._is_right, answer, number)) is True:
-                words = "This call is right when it is the first one, not after others:"
+                words = "This call is right when it comes first, but not after others:"
                 return _keeps_something(f"{words}\n\n{shown}")
         return found
 
@@ -169,7 +169,8 @@ class Exercise(Task):
                 return None
             except TypeError:
                 wanted = ", ".join(inspect.signature(self.reference).parameters)
-                words = f"`{self.name}` is called with `{wanted}`. Yours takes others."
+                words = f"`{self.name}` is called with `{wanted}`. "
+                words += "Yours takes other arguments."
         return Judgment(FAILED, 0.0, f"**Failed.** {words}", words)
 
     def _is_right(self, answer: Callable, number: int, begin: Begin) -> bool:
@@ -198,7 +199,8 @@ class Exercise(Task):
             return Judgment(messages.PASSED, 1.0, message)
         if wrong[0] >= count:
             shown = self._shown(wrong[0] - count, got[wrong[0]])
-            return _keeps_something(f"This call was right, until later:\n\n{shown}")
+            words = "This call was right once, but not the second time:"
+            return _keeps_something(f"{words}\n\n{shown}")
         return self._explain(
             got[:count], [number for number in wrong if number < count]
         )

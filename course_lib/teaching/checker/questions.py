@@ -23,7 +23,10 @@ from course_lib.teaching.checker.exercises import (
 from course_lib.teaching.checker.messages import FAILED, PASSED, Judgment, Score
 
 BUG, NOT_A_BUG, TRUE, FALSE = "bug", "not a bug", "true", "false"
-TRY_IT = "Call `exercises.{}.snippet(...)` on small arguments, and compare by hand."
+TRY_IT = (
+    "Call `exercises.{}.snippet(...)` on small arguments, and compare what it returns "
+    "with what you work out by hand."
+)
 
 
 @dataclass(eq=False, repr=False)
