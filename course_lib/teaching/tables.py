@@ -34,7 +34,7 @@ def show_table(
 class Table:
     """Rows of cells below a header: `html` for a notebook, `text` for a terminal.
 
-    Integers get commas; the floats of a column get equally many decimals, three at
+    Integers get commas; the floats of a column get the same number of decimals, three at
     most. Text stays as it is.
 
     Args:
