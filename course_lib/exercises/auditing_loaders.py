@@ -516,9 +516,9 @@ def equal_steps_for_all(num_windows: int, world_size: int) -> tuple[list[int], i
 @bug_or_not(
     purpose=(
         "In each step, ranks wait for one another, so all of them must make the "
-        "same number of steps. Every window is to be read, even if their number cannot be "
-        "divided by the number of ranks. An audit finds that ranks share a window or "
-        "two. The function returns the steps of each rank, and how many windows "
+        "same number of steps. Every window is to be read, even if their number cannot "
+        "be divided by the number of ranks. An audit finds that ranks share a window "
+        "or two. The function returns the steps of each rank, and how many windows "
         "nobody reads."
     ),
     reference=equal_steps_for_all,

@@ -182,7 +182,7 @@ def _neighboring_batches(random: Random) -> Iterator[Case]:
 def continues(
     X: list[list[int]], Y: list[list[int]], following: list[list[int]]
 ) -> bool:
-    """Return whether each row of `following` continues where that row of (X, Y) ended."""
+    """Return whether each row of `following` continues where that row of Y ended."""
     return all(
         next_row[0] == row[-1] for next_row, row in zip(following, Y, strict=True)
     )
