@@ -251,7 +251,7 @@ def test_an_audit_shows_its_ledger_its_order_and_what_ranks_share():
         (lambda: plots.plot_intervals({"a": {1: (1, -1)}}, **NAMES), "none of them negative"),
         (lambda: plots.plot_intervals({"a": {0: (1, 1)}}, **NAMES, spacing="logarithmic"), "positive"),
         (lambda: plots.plot_spread({"a": []}, xlabel="x"), "at least one run"),
-        (lambda: plots.plot_spread({"a": [1, 2], "b": [1]}, xlabel="x", paired=True), "equally many runs"),
+        (lambda: plots.plot_spread({"a": [1, 2], "b": [1]}, xlabel="x", paired=True), "the same number of runs"),
         (lambda: plots.plot_dots({str(n): [1] for n in range(7)}, **NAMES), "1 to 6 names"),
         (lambda: plots.plot_heatmap([1, 2], **NAMES, label="z"), r"shape \(rows, columns\)"),
     ],

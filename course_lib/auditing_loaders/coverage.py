@@ -96,7 +96,7 @@ def find_again(
     stride that may be what makes others overlap, if that can't be decided.
 
     A stride below T, or chunks with an overlap, make regular steps: nearly all windows
-    of a document begin equally far apart. So overlaps of such windows are by design,
+    of a document begin at equal distances. So their overlaps are by design,
     and so is a last window that is moved back to the end of its document.
     """
     order = np.lexsort([windows.last, windows.first, windows.pass_number])

@@ -28,7 +28,7 @@ FINDINGS = {
     "unequal_steps": "ranks have different numbers of batches",
     "resume_repeats": "a resumed loader gives tokens again",
     "resume_loses": "a resumed loader leaves tokens out",
-    "resume_reorders": "a resumed loader goes on in another order",
+    "resume_reorders": "a resumed loader continues in a different order",
     "shared_memory": "inputs, labels or batches share memory",
     "narrow_ids": "ids come back as others, because their dtype is too narrow",
 }
@@ -234,7 +234,7 @@ def find_unrepeatable(first: Reading, again: Reading, found: Findings) -> None:
     if differs.any():
         row = int(differs.argmax())
         one, other = (_positions_of(each, row) for each in (first, again))
-        at = f"{first.name_of(row)} holds other positions after an equal call"
+        at = f"{first.name_of(row)} holds other positions after the same call"
         words = f"{at}: {one}, and then {other}"
     count = np.count_nonzero(differs) + max(sizes) - min(sizes)
     found.count("not_repeatable", count, words)

@@ -449,7 +449,7 @@ def nothing_is_left(num_windows: int, num_epochs: int, seed: int) -> int:
 @bug_or_not(
     purpose=(
         "An epoch draws as many windows as there are, at random *with* replacement. An "
-        "audit of one epoch finds that 37 % of the tokens are lost. But the run has 20 "
+        "audit of one epoch finds that 37% of the tokens are lost. But the run has 20 "
         "epochs or more, and in a whole run every window should be read. The function "
         "returns how many windows are never read."
     ),
@@ -515,10 +515,10 @@ def equal_steps_for_all(num_windows: int, world_size: int) -> tuple[list[int], i
 
 @bug_or_not(
     purpose=(
-        "In each step, ranks wait for one another, so all of them must make equally "
-        "many steps. Every window is to be read, even if their number cannot be "
-        "divided by the number of ranks. An audit finds that ranks share a window or "
-        "two. The function returns the steps of each rank, and how many windows "
+        "In each step, ranks wait for one another, so all of them must make the "
+        "same number of steps. Every window is to be read, even if their number cannot "
+        "be divided by the number of ranks. An audit finds that ranks share a window "
+        "or two. The function returns the steps of each rank, and how many windows "
         "nobody reads."
     ),
     reference=equal_steps_for_all,

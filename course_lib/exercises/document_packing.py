@@ -395,7 +395,7 @@ def smallest_room_by_hand(rooms: list[int], length: int, max_length: int) -> int
         "other number, some leaves are one level higher. Then the way down can end at "
         "a room that isn't the smallest, or that's even too small. The cure is to "
         "round the number of leaves up to a power of two. This is the bug at the "
-        "beginning of the lesson (huggingface/trl, issue 3887). Rows of 8,192 places "
+        "beginning of the lesson (huggingface/trl, issue 3887). Rows of 8,192 slots "
         "worked, because 8,192 is a power of two. Rows of 8,193 didn't."
     ),
 )
@@ -517,7 +517,7 @@ def _orders(random: Random) -> Iterator[Case]:
     explanation=(
         "Documents of 3, 2, 2, 2, 2 and 3 tokens fill two rows of 7 exactly, in this "
         "order, and greedy keeps the order. Best fit begins with 3 + 3, which leaves a "
-        "place that nothing fills, and needs a third row. Looking at everything isn't "
+        "slot that nothing fills, and needs a third row. Looking at everything isn't "
         "the same as trying everything. On the long list of documents in section 4, "
         "where short and long ones mix, best fit was far ahead."
     ),

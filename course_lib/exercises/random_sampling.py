@@ -345,7 +345,7 @@ def _examples_of_starts(random: Random) -> Iterator[Case]:
 
 @true_or_false(
     claim="A textbook gives 3, 10 and 6 as an example of the random starts of one "
-    "epoch, and says that such windows overlap. In the scheme of this lesson, these "
+    "epoch, and says that these windows overlap. In the scheme of this lesson, these "
     "three can be starts of one epoch *only if T = 1*, and then no windows share an "
     "input.",
     reference=all_on_one_alignment,

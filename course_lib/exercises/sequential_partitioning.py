@@ -165,7 +165,7 @@ def _neighboring_batches(random: Random) -> Iterator[Case]:
     yield [[0, 0], [0, 0]], [[0, 0], [0, 1]], [[0, 1], [0, 0]]
     # Equal ids that are not one object: `is` will not do.
     yield [[1001, 1002]], [[1002, 1003]], [[int("1003"), 1004]]
-    # Rows that also go on in one another, as in a text that repeats itself.
+    # Rows that also continue one another, as in a text that repeats itself.
     yield [[1, 2], [3, 4]], [[2, 3], [4, 5]], [[3, 5], [5, 7]]
     yield [[1, 2], [1, 2]], [[2, 3], [2, 3]], [[3, 9], [3, 8]]
 
@@ -182,7 +182,7 @@ def _neighboring_batches(random: Random) -> Iterator[Case]:
 def continues(
     X: list[list[int]], Y: list[list[int]], following: list[list[int]]
 ) -> bool:
-    """Return whether each row of `following` goes on where that row of (X, Y) ended."""
+    """Return whether each row of `following` continues where that row of Y ended."""
     return all(
         next_row[0] == row[-1] for next_row, row in zip(following, Y, strict=True)
     )
@@ -400,7 +400,7 @@ def second_batch_in_order(batch_size: int, num_steps: int) -> list[int]:
     claim=(
         "To carry a state from batch to batch, it is enough to take windows of stride "
         "T in the order of the text, B at a time: `DataLoader(windows, batch_size, "
-        "shuffle=False)`. Then each row of batch 1 goes on where it ended in batch 0."
+        "shuffle=False)`. Then each row of batch 1 continues where it ended in batch 0."
     ),
     reference=second_batch_in_order,
     cases=_batch_shapes,

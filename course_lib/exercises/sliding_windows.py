@@ -207,7 +207,7 @@ def _shares(random: Random) -> Iterator[Case]:
     ),
 )
 def rank_share(order: list[int], rank: int, world_size: int) -> list[int]:
-    """Return what machine number `rank` gets when all get equally many entries."""
+    """Return what machine number `rank` gets when all get the same number."""
     dealt = len(order) // world_size * world_size
     return order[rank:dealt:world_size]
 
@@ -410,8 +410,8 @@ def order_without_interruption(size: int, epoch: int, first_epoch: int) -> list[
 
 @bug_or_not(
     purpose="To return the order of windows in `epoch`, in a run that was started, or "
-    "resumed, at the beginning of `first_epoch`. A resumed run must go on as if it had "
-    "never stopped.",
+    "resumed, at the beginning of `first_epoch`. A resumed run must carry on as if it "
+    "had never stopped.",
     reference=order_without_interruption,
     cases=_resumed_runs,
     explanation=(

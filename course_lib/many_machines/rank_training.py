@@ -220,9 +220,9 @@ def train_rank(
     """Train a small model on rows, as one rank of many or as the only process.
 
     Every rank calls this function with the same arguments. All ranks begin with the
-    same weights, take equally many steps, and read different rows of one order, which
-    is new in each epoch. Rows at the end of an epoch that do not fill a step are left
-    out.
+    same weights, take the same number of steps, and read different rows of one order,
+    which is new in each epoch. Rows at the end of an epoch that do not fill a step are
+    left out.
 
     Args:
         inputs, targets: shape (rows, T); a target of -100 is not scored.

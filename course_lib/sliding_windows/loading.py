@@ -44,9 +44,9 @@ class BatchOrder(ForAccelerate, Sampler):
     The order of epoch e depends on `base_seed + e` alone, neither on the number of
     workers nor on what ran before. All ranks together take `world_size * batch_size`
     windows of that order at a time, and each rank takes its own slice of them, so the
-    ranks get equally many batches, and never the same window. At the end, the windows
-    that cannot be shared out evenly, fewer than `world_size`, are left out. In each
-    shuffled epoch these are other windows.
+    ranks get the same number of batches, and never the same window. At the end, the
+    windows that cannot be shared out evenly, fewer than `world_size`, are left out. In
+    each shuffled epoch these are other windows.
 
     The `order` makes that of an epoch from the number of windows and a seed:
     `RandomOrder`, `FileOrder`, `BlockOrder` or a `partial` of it.

@@ -34,8 +34,8 @@ def show_table(
 class Table:
     """Rows of cells below a header: `html` for a notebook, `text` for a terminal.
 
-    Integers get commas; the floats of a column get equally many decimals, three at
-    most. Text stays as it is.
+    Integers get commas. The floats of a column get the same number of decimals, three
+    at most. Text stays as it is.
 
     Args:
         rows: of as many cells as the header has. `None` is an empty cell.

@@ -48,7 +48,9 @@ def plot_spread(
         else:
             if paired and before is not None:
                 if len(runs) != len(before):
-                    raise ValueError("groups must have equally many runs to be paired")
+                    raise ValueError(
+                        "groups must have the same number of runs to be paired"
+                    )
                 joined = {"color": "#b9bec6", "linewidth": 1, "zorder": 1}
                 axes.plot([before, runs], [y - 1, y], **joined)
             _draw_runs(axes, y, runs, decimals, known.index(name))
