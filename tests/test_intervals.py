@@ -38,6 +38,7 @@ def test_an_interval_is_the_one_of_the_textbook(values):
 def test_an_interval_is_written_as_in_the_lessons():
     assert f"{confidence_interval([3.1, 3.3, 3.2]):.2f}" == "3.20 [2.95, 3.45]"
     assert f"{Interval(0.5, 0.25):+.1f}" == "+0.5 [+0.2, +0.8]"
+    assert f"{Interval(-0.001, 0.2):.2f}" == "0.00 [-0.20, 0.20]"  # and not -0.00
 
 
 @pytest.mark.parametrize(

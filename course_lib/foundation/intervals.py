@@ -50,7 +50,9 @@ class Interval(NamedTuple):
         return has_width and (self.low > 0 or self.high < 0)
 
     def __format__(self, spec: str) -> str:
-        mean, low, high = (format(x, spec) for x in (self.mean, self.low, self.high))
+        texts = (format(x, spec) for x in (self.mean, self.low, self.high))
+        zero, below = format(0.0, spec), format(-0.0, spec)  # nobody reads -0.00
+        mean, low, high = (zero if text == below else text for text in texts)
         return f"{mean} [{low}, {high}]"
 
 

@@ -96,8 +96,9 @@ class Table:
 
     def _html_row(self, tag: str, cells: Sequence[str]) -> str:
         # Each cell says it, as JupyterLab's own rules for cells win over the table's.
+        # `pre`: several spaces in a row are what some tables are about.
         row = "".join(
-            f'<{tag} style="text-align: {SIDES[side]}; white-space: nowrap">'
+            f'<{tag} style="text-align: {SIDES[side]}; white-space: pre">'
             f"{plain(cell)}</{tag}>"
             for cell, side in zip(cells, self.align, strict=True)
         )
