@@ -121,6 +121,13 @@ def test_cells_are_short_and_plain(path):
 
 
 @each_notebook
+def test_no_line_is_taken_for_a_heading(path):
+    text = re.sub(r"^```.*?^```", "", markdown(read(path)), flags=re.MULTILINE | re.DOTALL)
+    # nbconvert and nbviewer make one of a line that begins with the number of an issue
+    assert not re.search(r"^#+[^#\s]", text, flags=re.MULTILINE)
+
+
+@each_notebook
 def test_outputs_are_compared_but_for_one_cell_in_ten_which_asserts(path):
     cells = code_cells(read(path))
     ignored = [cell for cell in cells if "nbval-ignore-output" in tags(cell)]
