@@ -403,8 +403,8 @@ def write_shard(job: Job, plan: ShardPlan) -> tuple[Shard, int]:
                 digest = row["digest"].tobytes()
                 documents = shard_files.add_document(documents, number, digest)
             # Document by document, so that no task has to fit into memory.
-            low, high = np.clip([begins, ends], part.start, part.stop) - begins + places
-            for first, last in zip(low.tolist(), high.tolist(), strict=True):
+            cuts = np.clip([begins, ends], part.start, part.stop) - begins + places
+            for first, last in cuts[:, cuts[0] < cuts[1]].T:
                 file.write(ids[first:last].data)
             num_tokens += part.stop - part.start
         sha256 = file.commit()
