@@ -230,17 +230,25 @@ SCRIPT = (Path(__file__).parent.parent / "course_lib" / "teaching" / "predict.js
 
 
 @pytest.fixture
-def page_of(visit, tmp_path):
+def opened(visit, tmp_path):
+    """Open a page with this body and the script of prompts."""
+
+    def opened(body: str) -> object:
+        page = tmp_path / "page.html"
+        page.write_text(f'<!doctype html><meta charset="utf-8">{body}<script>{SCRIPT}</script>', encoding="utf-8")
+        return visit(page.as_uri())
+
+    return opened
+
+
+@pytest.fixture
+def page_of(opened):
     """Open a page with these prompts, which remembers guesses as long as the test runs."""
 
     def page_of(*prompts: object) -> object:
         shown = "\n".join(prompt._repr_html_() for prompt in prompts)
         tally = f'<span class="tally" data-guesses="{" ".join(prompt.id for prompt in prompts)}"></span>'
-        page = tmp_path / "page.html"
-        page.write_text(
-            f'<!doctype html><meta charset="utf-8">{shown}{tally}<script>{SCRIPT}</script>', encoding="utf-8"
-        )
-        return visit(page.as_uri())
+        return opened(shown + tally)
 
     return page_of
 
@@ -272,13 +280,11 @@ def test_a_guess_unfolds_the_answer_and_the_first_one_counts(page_of):
 
 
 @pytest.mark.browser
-def test_a_guess_unfolds_the_prose_below_it_wherever_it_is_drawn_and_no_other(visit, tmp_path):
+def test_a_guess_unfolds_the_prose_below_it_wherever_it_is_drawn_and_no_other(opened):
     told = '<details class="told"><summary>Read on</summary><p>{}</p></details>'
     shown = [predict({name: 7})._repr_html_() for name in ("first", "second", "third")]
-    page = tmp_path / "page.html"
     body = f"{shown[0]}<figure></figure>{told.format('one')}{shown[1]}{shown[2]}{told.format('three')}"
-    page.write_text(f"<!doctype html>{body}<script>{SCRIPT}</script>", "utf-8")
-    page = visit(page.as_uri())
+    page = opened(body)
     page.get_by_label("second").fill("7")
     page.get_by_label("second").press("Enter")
     page.get_by_text("second: 7").wait_for()
@@ -295,14 +301,12 @@ def test_a_guess_unfolds_the_prose_below_it_wherever_it_is_drawn_and_no_other(vi
 
 
 @pytest.mark.browser
-def test_a_fold_stays_closed_while_its_prompt_is_being_run(visit, tmp_path):
+def test_a_fold_stays_closed_while_its_prompt_is_being_run(opened):
     """JupyterLab empties an output before it draws it again; the prompt above has been guessed."""
     told = '<details class="told"><summary>Read on</summary><p>{}</p></details>'
     first, second = (predict({name: 7})._repr_html_() for name in ("first", "second"))
-    page = tmp_path / "page.html"
     body = f'{first}{told.format("one")}<div id="output">{second}</div>{told.format("two")}'
-    page.write_text(f"<!doctype html>{body}<script>{SCRIPT}</script>", "utf-8")
-    page = visit(page.as_uri())
+    page = opened(body)
     page.get_by_label("first").fill("7")
     page.get_by_label("first").press("Enter")
     page.get_by_text("one").wait_for()
