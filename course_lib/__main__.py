@@ -7,14 +7,13 @@ import argparse
 import importlib
 import json
 import os
-import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 import course_lib
+from course_lib.classroom.paths import in_a_shell
 
 # Each is a module with `add_arguments(parser)` and `run(options) -> exit status`. It is
 # imported only when it is asked for, because the others do not need what it needs.
@@ -28,6 +27,7 @@ COMMANDS = {
     "audit": ("classroom.audit", "find out what your loader does, and what is wrong"),
     "show": ("classroom.show", "read a batch of your loader as text"),
 }
+EXTRAS = {"book": "teach", "nbgrader": "teach"}  # what they need; others the course
 ROOT = Path(course_lib.__file__).resolve().parent.parent
 PROGRAM = "python -m course_lib"
 
@@ -75,7 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return fail(name, "interrupted")
     except ModuleNotFoundError as error:
-        return fail(name, what_is_missing(error))
+        return fail(name, what_is_missing(name, error))
     except Exception as error:
         if options.traceback:
             raise
@@ -98,14 +98,16 @@ def in_words(error: Exception) -> str:
     return f"{type(error).__name__}: {error} ({more})"
 
 
-def what_is_missing(error: ModuleNotFoundError) -> str:
+def what_is_missing(command: str, error: ModuleNotFoundError) -> str:
     """Say which package a command needs, and what to type."""
     if (error.name or "course_lib").startswith("course_lib"):
         raise error  # a fault of the course, not of the machine
-    return (
-        f"it needs the package {error.name!r}, which is not installed. In {ROOT} type: "
-        'python -m pip install --editable ".[teach]"'
-    )
+    words = f"it needs the package {error.name!r}, which is not installed"
+    if not (ROOT / "pyproject.toml").is_file():
+        return f"{words}: only `audit` and `show` run without a copy of the repository"
+    extra = EXTRAS.get(command, "course")
+    install = in_a_shell("-m", "pip", "install", "--editable", f"{ROOT}[{extra}]")
+    return f"{words}. Type: {install}"
 
 
 def about() -> str:
@@ -149,12 +151,6 @@ def titles() -> Iterator[tuple[int, str, str]]:
         except (OSError, ValueError, LookupError, TypeError):
             title = "(cannot be read: see `check`)"
         yield int(path.name[:2]), title, path.name
-
-
-def in_a_shell(*arguments: object) -> str:
-    """Write a call of this Python as it is typed, where paths may hold spaces."""
-    words = [sys.executable, *map(str, arguments)]
-    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 if __name__ == "__main__":

@@ -19,11 +19,12 @@ INSTALL = """\
 # Installs the course where it is missing; else it does nothing.
 import importlib.util, pathlib, subprocess, sys
 
-if importlib.util.find_spec("course_lib") is None:
+missing = [n for n in ("course_lib", "torch", "IPython", "pebble") if not importlib.util.find_spec(n)]
+if missing:
     course = pathlib.Path("..").resolve()
     if not (course / "course_lib").is_dir():
 {elsewhere}
-    subprocess.check_call([sys.executable, "-m", "pip", "install", "-q", "-e", course])
+    subprocess.check_call([sys.executable, "-m", "pip", "install", "-q", "-e", f"{{course}}[course]"])
     sys.path.append(str(course))
 """
 CLONE = """\

@@ -131,10 +131,10 @@ def test_the_first_cell_installs_the_course_where_it_is_missing(tmp_path, monkey
     course = str(tmp_path.resolve() / "feeding-language-models")
     assert clone == ["git", "clone", "--depth=1", address, course]
     assert install[0] == sys.executable
-    assert install[-2:] == ["-e", course]
+    assert install[-2:] == ["-e", f"{course}[course]"]
     # In a copy of the repository, whose Python does not know it yet, nothing is fetched.
     (install,) = run_first_cell(ROOT / "notebooks", monkeypatch, there=False)
-    assert install[-1] == str(ROOT)
+    assert install[-1] == f"{ROOT}[course]"
 
 
 def test_a_lesson_without_its_course_and_without_an_address_says_what_is_missing(tmp_path, monkeypatch):
@@ -142,7 +142,7 @@ def test_a_lesson_without_its_course_and_without_an_address_says_what_is_missing
     with pytest.raises(FileNotFoundError, match="Get the whole folder, in which `notebooks` and `course_lib`"):
         run_first_cell(tmp_path, monkeypatch, there=False)
     (install,) = run_first_cell(ROOT / "notebooks", monkeypatch, there=False)
-    assert install[-1] == str(ROOT)
+    assert install[-1] == f"{ROOT}[course]"
 
 
 def test_publishing_sets_the_address_in_one_place_and_again():

@@ -46,7 +46,7 @@ def test_packages_that_are_missing_or_too_old_are_named_with_what_to_type(course
     assert "WRONG  torch " in lines
     assert "no-such-thing is not installed" in lines
     assert "the course needs >=3.99" in lines
-    assert f'pip install --editable "{course}"' in lines
+    assert f'pip install --editable "{course}[course]"' in lines
     assert "2 things are wrong" in lines
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from course_lib.classroom import check
+
 ROOT = Path(__file__).parent.parent
 LESSONS = [
     "next_token_shifting",
@@ -66,6 +68,7 @@ TEACHING = [
     "standing",
 ]
 CLASSROOM = [
+    "paths",
     "check",  # works where packages are missing, and imports none of them by itself
     "links",
     "blank",
@@ -302,8 +305,9 @@ def test_the_first_cell_of_a_lesson_waits_for_pytorch_and_little_else():
 
 def test_environment_and_pyproject_name_the_same_ranges():
     project = PYPROJECT["project"]
-    wanted, from_pip = {f"python{project['requires-python']}", "pip"}, []
-    for requirement in project["dependencies"] + project["optional-dependencies"]["test"]:
+    extras = project["optional-dependencies"]
+    wanted, from_pip = {f"python{check.COURSE_PYTHON}", "pip"}, []
+    for requirement in extras["course"] + [name for name in extras["test"] if not name.endswith("]")]:
         name, version_range = re.fullmatch(r"([\w-]+)(.*)", requirement).groups()
         if name in FROM_PIP:
             from_pip.append(requirement)
@@ -320,7 +324,7 @@ def test_environment_and_pyproject_name_the_same_ranges():
 def test_every_range_has_an_upper_bound():
     extras = PYPROJECT["project"]["optional-dependencies"].values()
     for requirement in PYPROJECT["project"]["dependencies"] + [r for extra in extras for r in extra]:
-        assert re.search(r">=[\d.]+,<[\d.]+$", requirement), requirement
+        assert re.search(r">=[\d.]+,<[\d.]+$|\[course\]$", requirement), requirement
 
 
 def test_the_readme_marks_one_test_command_and_one_opening_command():

@@ -19,7 +19,6 @@ from functools import partial
 from typing import Annotated
 
 import numpy as np
-from torch import distributed
 
 from course_lib.auditing_loaders.batch_view import show_batch as show_batch
 from course_lib.auditing_loaders.coverage import (
@@ -63,7 +62,6 @@ from course_lib.foundation import (
     Integers,
     Length,
     checked,
-    run_ranks,
 )
 
 FEWEST_TOKENS, MOST_TOKENS = 4_000, 2**22  # where the loader's batches choose
@@ -323,6 +321,8 @@ def _each_rank(
             "make_loader must be a function that other processes can import by its "
             f"name, got {calls[0].make_loader!r:.100}"
         ) from error
+    from course_lib.foundation.ranks import run_ranks  # with PyTorch
+
     share = partial(_on_own_rank, work)
     results = run_ranks(share, len(calls), calls, *rest, time_limit=600.0)
     if errors := [each for each in results if isinstance(each, Exception)]:
@@ -331,6 +331,8 @@ def _each_rank(
 
 
 def _on_own_rank(work: Callable, calls: Sequence[LoaderCall], *rest: object) -> object:
+    from torch import distributed
+
     rank = distributed.get_rank()
     # as `torchrun` sets them, because some libraries ask nobody else
     for name, value in (("RANK", rank), ("WORLD_SIZE", len(calls))):

@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
-from course_lib.foundation import check_dense
-from course_lib.foundation.models import IGNORED
+from course_lib.foundation.checks import IGNORED, check_dense, is_tensor
 
 NO_ID = -1  # fills up rows of different lengths
 # The same thing by other names, as public loaders call it.
@@ -195,11 +193,11 @@ def type_of_labels(inputs: object, labels: object = None) -> tuple[str, str]:
     if not hasattr(labels, "dtype"):
         return kind, ""
     kind = str(labels.dtype).removeprefix("torch.")
-    if not isinstance(labels, torch.Tensor):  # a training loop makes tensors of them
+    if not is_tensor(labels):  # a training loop makes tensors of them
         return kind, ""
     if kind not in ("int64", "uint8"):
         return kind, f"labels are {kind}, and PyTorch's cross_entropy wants int64"
-    if isinstance(inputs, torch.Tensor) and inputs.device != labels.device:
+    if is_tensor(inputs) and inputs.device != labels.device:
         places = f"{labels.device}, and inputs on {inputs.device}"
         return f"{kind} on {places}", f"labels are on {places}"
     return kind, ""
@@ -233,7 +231,7 @@ def _as_mapping(batch: object) -> tuple[Mapping, list[str]]:
 def _is_loss_mask(value: object, targets: object) -> bool:
     if np.shape(value) != np.shape(targets) or not hasattr(value, "dtype"):
         return False
-    if isinstance(value, torch.Tensor):
+    if is_tensor(value):
         value = check_dense("the third part", value)
     values = np.asarray(value)
     return bool(np.isin(values, (0, 1)).all())
@@ -258,7 +256,7 @@ def _as_rows(name: str, value: object) -> np.ndarray | list[np.ndarray]:
 
 
 def _as_integers(name: str, value: object) -> np.ndarray:
-    if isinstance(value, torch.Tensor):
+    if is_tensor(value):
         value = check_dense(name, value).numpy()
     array = np.asarray(value)
     if array.dtype.kind not in "iu":
@@ -350,7 +348,7 @@ def _read_loss_mask(
     if name is None:
         return None
     value = given[name]
-    if isinstance(value, torch.Tensor):
+    if is_tensor(value):
         value = check_dense(name, value).double().numpy()
     mask = np.atleast_2d(np.asarray(value))
     count, width = shape[0], shape[1] - is_pair
@@ -387,7 +385,7 @@ def _read_mask(
         return None
     if isinstance(mask, list | tuple) and len({np.shape(row)[:1] for row in mask}) > 1:
         mask = _fill_up(_as_rows(name, mask), is_kept.shape[1], 0)
-    if isinstance(mask, torch.Tensor):
+    if is_tensor(mask):
         mask = check_dense(name, mask).double().numpy()
     mask = np.asarray(mask)
     rows, width = is_kept.shape
@@ -411,7 +409,7 @@ def _read_mask(
 
 def _memory(value: object) -> np.ndarray | None:
     """View the memory of a tensor or an array, or return None if it is not ours."""
-    if isinstance(value, torch.Tensor) and value.device.type == "cpu":
+    if is_tensor(value) and value.device.type == "cpu":
         return value.detach().numpy()
     return value if isinstance(value, np.ndarray) else None
 

@@ -13,10 +13,9 @@ from itertools import groupby
 import numpy as np
 
 from course_lib.auditing_loaders.batch_rows import NO_ID, BatchRows, read_batch
-from course_lib.bpe.spelling import BYTE_CHARACTERS
 from course_lib.foundation.arguments import Length, checked
-from course_lib.foundation.models import IGNORED
-from course_lib.foundation.visible import plain, spelled
+from course_lib.foundation.checks import IGNORED
+from course_lib.foundation.visible import BYTE_CHARACTERS, plain, spelled
 
 WIDTH = 88  # letters in a line of a terminal
 BOX = "display: inline-block; font: 14px monospace; padding: 2px; margin: 1px 0; "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, NamedTuple
 
@@ -16,7 +17,6 @@ from course_lib.auditing_loaders.placed_rows import PlacedRows
 from course_lib.auditing_loaders.telling_ids import TellingIds
 from course_lib.foundation.arguments import AtLeast, checked
 from course_lib.foundation.checks import as_integers, check_integer
-from course_lib.foundation.progress import progress_bar
 
 GIVEN = ("epoch", "rank", "world_size", "document_starts")
 SPARE_ROWS = 1_000  # that an epoch may have beyond one for each token
@@ -168,7 +168,7 @@ def read_epoch(
     whose = f" of rank {call.rank}" if call.world_size > 1 else ""
     whose += f" in epoch {epoch}" if epoch else ""
     starts = call.documents.starts
-    with progress_bar(unit="batch", progress=call.progress) as bar:
+    with _bar(call.progress) as bar:
         while reading.num_batches != call.max_batches:
             at = f"batch {reading.num_batches}{whose}"
             raw = guarded(f"{made.words}, {at},", next, batches, END)
@@ -186,7 +186,8 @@ def read_epoch(
                 look(rows, at)
             for block in batch.memory if call.texts is None else ():
                 reading.views_stream |= np.may_share_memory(block, made.ids)
-            bar.update()
+            if bar is not None:
+                bar.update()
             most = max(len(reading.lengths), reading.num_batches)
             if most > len(call.stream) + SPARE_ROWS:
                 raise ValueError(
@@ -196,6 +197,16 @@ def read_epoch(
                 )
     reading.is_cut = True
     return reading
+
+
+def _bar(progress: bool | None) -> AbstractContextManager:
+    """Return a progress bar, or nothing if none is wanted, or none can be had."""
+    if progress is not False:
+        with suppress(ModuleNotFoundError):  # where the auditor is without the course
+            from course_lib.foundation.progress import progress_bar
+
+            return progress_bar(unit="batch", progress=progress)
+    return nullcontext()
 
 
 def check_that_time_is_second(batch: BatchRows, stream: TellingIds) -> None:

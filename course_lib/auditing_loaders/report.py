@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -112,6 +113,22 @@ class Audit:
             "facts": self.facts,
             "notes": list(self.notes),
         }
+
+    def check(self, allow: Mapping[str, float] | Collection[str] = ()) -> None:
+        """Raise AssertionError with the report, unless all that was found, or left
+        open, is allowed: names, or up to which count. For tests."""
+        __tracebackhide__ = True  # of pytest
+        most = allow if isinstance(allow, Mapping) else dict.fromkeys(allow, math.inf)
+        if unknown := sorted(set(most) - set(FINDINGS)):
+            raise ValueError(f"allow must name findings, got {', '.join(unknown)}")
+        is_wrong = any(each.count > most.get(each.name, 0) for each in self.findings)
+        if is_wrong or any(most.get(name, 0) < math.inf for name in self.undecided):
+            raise AssertionError(str(self))
+
+    def __repr__(self) -> str:
+        found = [f"{each.name} ({each.count:,})" for each in self.findings]
+        found += [f"undecided: {name}" for name in self.undecided]
+        return f"<Audit: {', '.join(found) or 'clean'}>"
 
     def __str__(self) -> str:
         lines = [counted(len(self.findings), "finding")] if self.findings else []

@@ -8,6 +8,7 @@ import regex
 
 from course_lib.foundation.arguments import Count, checked
 from course_lib.foundation.checks import check_unicode
+from course_lib.foundation.visible import BYTE_CHARACTERS
 
 # How GPT-2 cuts text into words, each with the space before it (Radford et al. 2019,
 # "Language Models are Unsupervised Multitask Learners", and its published code).
@@ -16,18 +17,6 @@ GPT2_PATTERN = (
 )
 
 
-def _byte_characters() -> list[str]:
-    """Give each byte a visible character, as GPT-2 does: itself, or one from 256 on."""
-    printable = {
-        *range(ord("!"), ord("~") + 1),
-        *range(ord("¡"), ord("¬") + 1),
-        *range(ord("®"), ord("ÿ") + 1),
-    }
-    others = iter(range(256, 512))
-    return [chr(byte if byte in printable else next(others)) for byte in range(256)]
-
-
-BYTE_CHARACTERS = _byte_characters()
 # The order of these characters fixes the ids of bytes, and through them breaks ties.
 BYTE_ORDER = bytes(sorted(range(256), key=BYTE_CHARACTERS.__getitem__))
 _PLACE_OF_BYTE = bytes(BYTE_ORDER.index(byte) for byte in range(256))

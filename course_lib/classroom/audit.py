@@ -55,10 +55,12 @@ from course_lib.auditing_loaders import (
     Audit,
     audit_loader,
 )
-from course_lib.classroom.links import user_path
+from course_lib.classroom.paths import in_a_shell, user_path
 
 CLEAN, FOUND, NOT_RUN, UNDECIDED = 0, 1, 2, 3
 TIME_LIMIT = 600  # seconds
+# The audit itself needs NumPy alone. A loader that hands out tensors brings PyTorch.
+NEEDS = {"picture": "matplotlib", "processes": "torch", "tokenizer": "tokenizers"}
 NUMBERS = {
     "num_tokens": "how many ids to feed (default: fifty steps of all ranks, and more)",
     "num_epochs": "how many epochs to read (default: 2)",
@@ -134,6 +136,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         allowed = read_allowed(options.allow)
         with contextlib.redirect_stdout(sys.stderr), limited(options.time_limit):
+            check_needs(options)
             if options.tokenizer is not None:
                 given["tokenizer"] = tokenizer_of(options.tokenizer)
             audit = audit_loader(load(options.loader), **given)
@@ -165,6 +168,19 @@ def run(options: argparse.Namespace) -> int:
     # what is allowed up to a count is not allowed where nobody could count it
     is_open = any(allowed.get(name, 0) < float("inf") for name in audit.undecided)
     return UNDECIDED if is_open else CLEAN
+
+
+def check_needs(options: argparse.Namespace) -> None:
+    """Refuse an option whose package is missing before the loader is read, and not
+    after."""
+    for option, package in NEEDS.items():
+        is_wanted = getattr(options, option, None) is not None
+        if is_wanted and importlib.util.find_spec(package) is None:
+            install = in_a_shell("-m", "pip", "install", package)
+            raise ValueError(
+                f"--{option} needs the package {package!r}, which is not installed. "
+                f"Type: {install}"
+            )
 
 
 def read_allowed(words: list[str]) -> dict[str, float]:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+COURSE_PYTHON = ">=3.11,<3.15"  # the commands `audit` and `show` need less
 OK, NOTE, WRONG = "ok", "note", "WRONG"
 EXTRAS = {
     "test": "to run the course's tests",
@@ -78,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
 def check_packages() -> Iterator[Point]:
     """Python and each package: is it there, in a version that was tried?"""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    python, wanted = platform.python_version(), project["requires-python"]
+    python, wanted = platform.python_version(), COURSE_PYTHON
     try:
         from packaging.requirements import Requirement
     except ModuleNotFoundError:  # pip and Jupyter bring it
@@ -99,12 +100,13 @@ def check_packages() -> Iterator[Point]:
     else:
         text = f"Python {python}, {sys.executable}: the course needs {wanted}"
         yield Point(WRONG, text, f"Install a Python {wanted}, then try again.")
-    if missing := [*filter(None, map(misfit, project["dependencies"]))]:
+    extras = project["optional-dependencies"]
+    if missing := [*filter(None, map(misfit, extras["course"]))]:
         yield Point(WRONG, "; ".join(missing), pip_install())
     else:
-        yield Point(OK, f"{len(project['dependencies'])} packages are installed")
+        yield Point(OK, f"{len(extras['course'])} packages are installed")
     for extra, purpose in EXTRAS.items():
-        names = project["optional-dependencies"][extra]
+        names = [name for name in extras[extra] if not name.endswith("]")]
         missing = [*filter(None, map(misfit, names))]
         text = f"optional, {purpose}: "
         if missing:
@@ -113,7 +115,7 @@ def check_packages() -> Iterator[Point]:
             yield Point(OK, f"{text}installed")
 
 
-def pip_install(extra: str = "") -> str:
+def pip_install(extra: str = "[course]") -> str:
     return f'Type: "{sys.executable}" -m pip install --editable "{ROOT}{extra}"'
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from course_lib.classroom.paths import user_path
 from course_lib.teaching.lessons import Lesson, find_lessons, notebooks_folder
 
 # [words](target), ![words](target); the words may hold [brackets]
@@ -34,11 +35,6 @@ def add_force(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="overwrite what is there already"
     )
-
-
-def user_path(text: str) -> Path:
-    """A path as it is typed: the shell leaves the ~ of `--out=~/scores.csv` alone."""
-    return Path(text).expanduser()
 
 
 def check_out(out: Path, paths: Iterable[Path], *, force: bool) -> None:

@@ -43,12 +43,13 @@ from course_lib.auditing_loaders.loader_reading import GIVEN, guarded
 from course_lib.classroom.audit import (
     NOT_RUN,
     TIME_LIMIT,
+    check_needs,
     describe,
     limited,
     load,
     tokenizer_of,
 )
-from course_lib.classroom.links import user_path
+from course_lib.classroom.paths import user_path
 from course_lib.foundation import check_integer, load_text
 
 MOST_LETTERS = 1_000_000  # of a text, which are enough for many batches
@@ -97,6 +98,7 @@ def run(options: argparse.Namespace) -> int:
         if options.rank >= options.world_size:
             wanted = f"below --world-size {options.world_size}"
             raise ValueError(f"--rank must be {wanted}, got {options.rank}")
+        check_needs(options)
         with contextlib.redirect_stdout(sys.stderr), limited(options.time_limit):
             view = view_of(load(options.loader), options)
     except (Exception, SystemExit) as error:  # whatever somebody else's file raises

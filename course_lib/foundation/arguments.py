@@ -22,10 +22,17 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+)
 
 import numpy as np
-import torch
 
 from course_lib.foundation.checks import (
     as_ids,
@@ -41,6 +48,11 @@ from course_lib.foundation.checks import (
     check_type,
     check_unicode,
 )
+
+if TYPE_CHECKING:
+    from torch import Tensor
+else:
+    Tensor = Any  # whom no check asks, so PyTorch need not be there
 
 # Each on a line of its own: type checkers don't see those that a tuple assigns.
 Arguments = ParamSpec("Arguments")
@@ -227,11 +239,11 @@ NOT_CHECKED = (object, type, np.ndarray, Iterable, Sequence)
 
 # Their names in annotations.
 
-Ids: TypeAlias = Annotated[Sequence[int] | np.ndarray | torch.Tensor, as_ids]
+Ids: TypeAlias = Annotated[Sequence[int] | np.ndarray | Tensor, as_ids]
 """The token ids that every function accepts: a list, a NumPy array (which may be a
 memory map) or a torch tensor. The function gets a one-dimensional array.
 """
-Integers: TypeAlias = Annotated[Sequence | np.ndarray | torch.Tensor, as_integers]
+Integers: TypeAlias = Annotated[Sequence | np.ndarray | Tensor, as_integers]
 """Integers of any shape. The function gets an array."""
 Count: TypeAlias = Annotated[int, AtLeast(0)]
 """How many there are: an integer of at least 0."""

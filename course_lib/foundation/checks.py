@@ -9,22 +9,32 @@ from __future__ import annotations
 import math
 import operator
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
 import numpy as np
-import torch
+
+if TYPE_CHECKING:
+    import torch
 
 Kind = TypeVar("Kind")
 
 LONGEST_SHOWN = 100  # characters of a wrong value that its error message repeats
 CLASSES = {  # whose names say less than these words
-    torch.Tensor: "tensor",
-    torch.nn.Module: "torch.nn.Module",
-    Mapping: "mapping",
+    "torch.Tensor": "tensor",
+    "torch.nn.modules.module.Module": "torch.nn.Module",
+    "collections.abc.Mapping": "mapping",
 }
+IGNORED = -100  #: the target that is not scored, as in PyTorch
+
+
+def is_tensor(value: object) -> TypeGuard[torch.Tensor]:
+    """Say whether a value is a tensor. Whoever has one has imported PyTorch, and nobody
+    else waits for it, or needs it."""
+    return isinstance(value, getattr(sys.modules.get("torch"), "Tensor", ()))
 
 
 def check_integer(
@@ -155,7 +165,9 @@ def check_iterable(name: str, value: object, of: str = "values") -> Iterable:
 def check_type(name: str, value: object, kind: type[Kind]) -> Kind:
     """Return `value` if it is a `kind`, and raise a TypeError otherwise."""
     if not isinstance(value, kind):
-        wanted, got = CLASSES.get(kind, kind.__name__), type(value).__name__
+        full_name = f"{kind.__module__}.{kind.__qualname__}"
+        wanted = CLASSES.get(full_name, kind.__name__)
+        got = type(value).__name__
         raise TypeError(f"{name} must be a {wanted}, got {got}")
     return value
 
@@ -169,8 +181,9 @@ def check_callable(name: str, value: object) -> Callable:
 
 def check_dense(name: str, tensor: torch.Tensor) -> torch.Tensor:
     """Return a tensor with data, neither sparse nor quantized, detached, on the CPU."""
-    check_type(name, tensor, torch.Tensor)
-    is_dense = tensor.layout is torch.strided and not tensor.is_quantized
+    if not is_tensor(tensor):
+        raise TypeError(f"{name} must be a tensor, got {type(tensor).__name__}")
+    is_dense = str(tensor.layout) == "torch.strided" and not tensor.is_quantized
     if not is_dense or tensor.is_meta:
         raise TypeError(
             f"{name} must be a dense tensor on a device with data, got one of "
@@ -200,7 +213,7 @@ def as_integers(name: str, values: object) -> np.ndarray:
 
 def as_numbers(name: str, values: object, kinds: str = "iuf") -> np.ndarray:
     """Copy real numbers, of NumPy's `kinds`, to float64; masked ones become NaN."""
-    if isinstance(values, torch.Tensor):
+    if is_tensor(values):
         values = check_dense(name, values)
         # NumPy does not have all of PyTorch's float types.
         values = (values.double() if values.is_floating_point() else values).numpy()
@@ -273,7 +286,7 @@ def _to_array(name: str, values: object) -> np.ndarray:
             f"{name} must be integers, got {kind}: take the masked ones out with "
             ".compressed(), or replace them with .filled()"
         )
-    if isinstance(values, torch.Tensor):
+    if is_tensor(values):
         if values.is_floating_point():  # NumPy does not have all of these types
             raise TypeError(
                 f"{name} must be integers, got Tensor of "
@@ -332,7 +345,7 @@ def _scalar(value: object) -> object:
     """
     if isinstance(value, np.ndarray | np.generic):
         is_number = value.ndim == 0 and value.dtype.kind not in "mM"
-    elif isinstance(value, torch.Tensor):
+    elif is_tensor(value):
         is_number = value.ndim == 0 and not value.is_meta
     else:
         return value

@@ -52,7 +52,7 @@ def process_context() -> multiprocessing.context.BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["course_lib.foundation"])
+    context.set_forkserver_preload(["course_lib.foundation.ranks"])
     return context
 
 

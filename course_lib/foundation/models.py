@@ -24,7 +24,6 @@ from course_lib.foundation.checks import (
     check_range,
 )
 
-IGNORED = -100  #: the target that is not scored, as in PyTorch
 LARGEST_TABLE = 10_000  # ids, for which a V x V table takes 400 MB, or 800
 
 

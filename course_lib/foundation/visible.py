@@ -8,6 +8,20 @@ SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Zs", "Zl", "Zp")  # categories that draw nothing
 
 
+def _byte_characters() -> list[str]:
+    """Give each byte a visible character, as GPT-2 does: itself, or one from 256 on."""
+    printable = {
+        *range(ord("!"), ord("~") + 1),
+        *range(ord("¡"), ord("¬") + 1),
+        *range(ord("®"), ord("ÿ") + 1),
+    }
+    others = iter(range(256, 512))
+    return [chr(byte if byte in printable else next(others)) for byte in range(256)]
+
+
+BYTE_CHARACTERS = _byte_characters()
+
+
 def signs(text: str) -> str:
     """Make spaces, tabs and line ends visible, and write control characters as code
     points."""

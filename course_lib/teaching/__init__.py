@@ -4,19 +4,28 @@ and the checker of the exercises."""
 import importlib
 import typing
 
-from course_lib.teaching.checker import (
-    Case,
-    bug_or_not,
-    exercise,
-    true_or_false,
-)
-from course_lib.teaching.play import play
-from course_lib.teaching.predict import predict
-from course_lib.teaching.source import show_source
-from course_lib.teaching.standing import explain_missing_names, show_progress
-from course_lib.teaching.tables import Table, show_table
-from course_lib.teaching.tokens import TokenRows, show_tokens
-from course_lib.teaching.training import Evaluation, evaluate, repeat_epochs, train
+try:
+    from course_lib.teaching.checker import (
+        Case,
+        bug_or_not,
+        exercise,
+        true_or_false,
+    )
+    from course_lib.teaching.play import play
+    from course_lib.teaching.predict import predict
+    from course_lib.teaching.source import show_source
+    from course_lib.teaching.standing import explain_missing_names, show_progress
+    from course_lib.teaching.tables import Table, show_table
+    from course_lib.teaching.tokens import TokenRows, show_tokens
+    from course_lib.teaching.training import Evaluation, evaluate, repeat_epochs, train
+except ModuleNotFoundError as error:
+    # The command `audit` draws with Matplotlib alone, where no lesson is read.
+    if (error.name or "course_lib").startswith("course_lib"):
+        raise
+    MISSING: ModuleNotFoundError | None = error
+else:
+    MISSING = None
+    explain_missing_names()
 
 if typing.TYPE_CHECKING:
     from course_lib.teaching.plots import (
@@ -33,8 +42,6 @@ if typing.TYPE_CHECKING:
         plot_windows,
     )
 
-explain_missing_names()
-
 
 def __getattr__(name: str) -> object:
     """Import the figures when the first of them is asked for.
@@ -45,4 +52,6 @@ def __getattr__(name: str) -> object:
         module = importlib.import_module("course_lib.teaching.plots")
         if hasattr(module, name):
             return getattr(module, name)
+        if MISSING is not None:
+            raise MISSING
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
