@@ -36,7 +36,21 @@ Int64 = Annotated[int, AtLeast(-(2**63) + 1, 2**63 - 1)]  # what fits into a ten
 LEAK_TOLERANCE = 1e-6  # in logits: rounding alone may move them by less
 
 
-def shift_by_one(window: Window) -> tuple[Window, Window]:
+def as_window(name: str, window: object) -> np.ndarray | torch.Tensor:
+    """Return integers, at least 2 in the last dimension; a list becomes a tensor."""
+    array = as_integers(name, window)
+    if array.ndim == 0 or array.shape[-1] < 2:
+        raise ValueError(
+            f"{name} must have at least 2 ids in its last dimension, got shape "
+            f"{array.shape}"
+        )
+    if isinstance(window, np.ndarray | torch.Tensor):
+        return window
+    return torch.from_numpy(array.astype(np.int64))
+
+
+@checked
+def shift_by_one(window: Annotated[Window, as_window]) -> tuple[Window, Window]:
     """Split windows of T + 1 ids into T inputs and T targets.
 
     Args:
@@ -46,14 +60,6 @@ def shift_by_one(window: Window) -> tuple[Window, Window]:
     1 of the window. Both are views of `window`, so writing into one may change the
     other. Work on a copy, `targets.clone()`, if you want to write.
     """
-    array = as_integers("window", window)
-    if array.ndim == 0 or array.shape[-1] < 2:
-        raise ValueError(
-            "window must have at least 2 ids in its last dimension, got shape "
-            f"{array.shape}"
-        )
-    if not isinstance(window, np.ndarray | torch.Tensor):
-        window = torch.from_numpy(array.astype(np.int64))
     return window[..., :-1], window[..., 1:]
 
 
@@ -91,18 +97,25 @@ def next_token_loss(
     target is left to score, because the mean of none would be NaN, which poisons every
     average that it enters.
     """
+    targets = _check_scored(logits, targets, ignore_index)
+    rows = logits.reshape(-1, logits.shape[-1])
+    if rows.dtype.itemsize < 4:  # 16 bits would leave a loss of 12 only two decimals
+        rows = rows.float()
+    return F.cross_entropy(rows, targets.reshape(-1), ignore_index=ignore_index)
+
+
+def _check_scored(
+    logits: torch.Tensor, targets: torch.Tensor, ignore_index: int
+) -> torch.Tensor:
+    """Return targets as int64, if there is one to score, and all of these are ids."""
     targets = check_targets(logits, targets)
     scored = targets[targets != ignore_index]
     if scored.numel() == 0:
         raise ValueError(
             f"targets hold no token to score: all {targets.numel()} are {ignore_index}"
         )
-    vocab_size = logits.shape[-1]
-    check_range("targets", as_integers("targets", scored), vocab_size)
-    rows = logits.reshape(-1, vocab_size)
-    if rows.dtype.itemsize < 4:  # 16 bits would leave a loss of 12 only two decimals
-        rows = rows.float()
-    return F.cross_entropy(rows, targets.reshape(-1), ignore_index=ignore_index)
+    check_range("targets", as_integers("targets", scored), logits.shape[-1])
+    return targets
 
 
 def smooth_losses(losses: object) -> tuple[np.ndarray, np.ndarray]:
@@ -182,29 +195,40 @@ def find_leak(
     may be infinite.
     """
     inputs, vocab_size = _check_batch(inputs, vocab_size)
-    model = _without_zeros(check_callable("model", model))
-    honest = _logits(model, inputs, vocab_size)
-    depends = False
+    model = _without_zeros(model)
+    before = _logits(model, inputs, vocab_size)
+    earliest = []  # the first prediction that each change has moved
     for changed in range(inputs.shape[1]):
         altered = inputs.clone()
         altered[:, changed] = (altered[:, changed] + 1) % vocab_size
-        logits = _logits(model, altered, vocab_size)
-        # Equal infinities have not moved, though their difference is NaN.
-        stayed = (logits == honest) | ((logits - honest).abs() <= LEAK_TOLERANCE)
-        moved = (~stayed).any(dim=2).any(dim=0).nonzero()
-        if len(moved) and moved[0] < changed:
-            return changed, int(moved[0])
-        depends |= len(moved) > 0
-    if not depends:
+        moved = _first_moved(before, _logits(model, altered, vocab_size))
+        if moved < changed:
+            return changed, moved
+        earliest.append(moved)
+    _check_depends(earliest)
+    return None
+
+
+def _first_moved(before: torch.Tensor, after: torch.Tensor) -> int | float:
+    """Return the first position at which logits differ, infinity if there is none."""
+    # Equal infinities have not moved, though their difference is NaN.
+    stayed = (after == before) | ((after - before).abs() <= LEAK_TOLERANCE)
+    moved = (~stayed).any(dim=2).any(dim=0).nonzero()
+    return int(moved[0]) if len(moved) else math.inf
+
+
+def _check_depends(earliest: list[int | float]) -> None:
+    """Refuse a model in which no change of an input has moved a prediction."""
+    if min(earliest) == math.inf:
         raise ValueError(
             "model must depend on its inputs, but no change of one moved a prediction: "
             "do its parameters begin at zero? Draw them anew first"
         )
-    return None
 
 
 def _without_zeros(model: Model) -> Model:
     """Return a module, or a copy whose parameters are drawn anew where all are zero."""
+    check_callable("model", model)
     if not isinstance(model, torch.nn.Module):
         return model
     is_zero = [bool(each.numel()) and not each.any() for each in model.parameters()]

@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 import torch
 
-from course_lib.foundation import AnyStream, AtLeast, Count, Length, checked
+from course_lib.foundation import AnyStream, AtLeast, Count, Length, Stream, checked
 from course_lib.foundation.arguments import Count64
 from course_lib.sliding_windows import gather_windows
 
@@ -78,6 +78,18 @@ def random_starts(
     return shuffled[: num_batches * batch_size].reshape(num_batches, batch_size)
 
 
+def check_leaves_a_batch(
+    corpus: Stream, batch_size: int, num_steps: int, *, largest_offset: int
+) -> None:
+    """Refuse a stream if some offset leaves no B * T inputs and a last target."""
+    needed = largest_offset + batch_size * num_steps + 1
+    if len(corpus) < needed:
+        raise ValueError(
+            f"corpus must hold at least {largest_offset} + batch_size * num_steps + 1 "
+            f"= {needed} ids, so that every offset leaves a batch, got {len(corpus)}"
+        )
+
+
 @checked
 def seq_data_iter_random(
     corpus: AnyStream,
@@ -102,11 +114,6 @@ def seq_data_iter_random(
     differ by one from epoch to epoch. Raises ValueError if the stream is too short to
     promise a batch at every offset: that takes (B + 1) * T ids.
     """
-    needed = (batch_size + 1) * num_steps
-    if len(corpus) < needed:
-        raise ValueError(
-            f"corpus must hold at least (batch_size + 1) * num_steps = {needed} ids, "
-            f"so that every offset leaves a batch, got {len(corpus)}"
-        )
+    check_leaves_a_batch(corpus, batch_size, num_steps, largest_offset=num_steps - 1)
     starts = random_starts(len(corpus), batch_size, num_steps, generator=generator)
     return (gather_windows(corpus, batch, num_steps) for batch in starts)

@@ -7,8 +7,7 @@ model may carry its state over.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -29,12 +28,13 @@ from course_lib.foundation import (
     check_range,
     checked,
     evaluation_mode,
+    learn,
     one_thread,
     progress_bar,
     smallest_dtype,
 )
 from course_lib.next_token_shifting import as_predictable_stream, next_token_loss
-from course_lib.random_sampling import draw_offset
+from course_lib.random_sampling import check_leaves_a_batch, draw_offset
 from course_lib.sliding_windows import gather_windows, window_starts
 
 # Rows and starts
@@ -152,12 +152,7 @@ def seq_data_iter_sequential(
     go on in row i + 1 of the same batch. Raises ValueError if the stream is too short
     to promise a batch at every offset: that takes (B + 1) * T + 1 ids.
     """
-    needed = (batch_size + 1) * num_steps + 1
-    if len(corpus) < needed:
-        raise ValueError(
-            f"corpus must hold at least (batch_size + 1) * num_steps + 1 = {needed} "
-            f"ids, so that every offset leaves a batch, got {len(corpus)}"
-        )
+    check_leaves_a_batch(corpus, batch_size, num_steps, largest_offset=num_steps)
     starts = sequential_starts(len(corpus), batch_size, num_steps, generator=generator)
     return (gather_windows(corpus, batch, num_steps) for batch in starts)
 
@@ -247,6 +242,26 @@ def epoch_after_epoch(
             raise ValueError("scheme must give at least one batch an epoch, got 0")
 
 
+def losses_on(
+    model: Recurrent,
+    batches: Iterable[tuple[bool, InputsAndTargets]],
+    *,
+    carry_state: bool,
+) -> Iterator[torch.Tensor]:
+    """Yield the loss of each batch, read with the state carried over or reset.
+
+    The batches are those of `epoch_after_epoch`. Each epoch begins with an empty state,
+    because its first windows continue nothing.
+    """
+    state = None
+    for begins_epoch, (inputs, targets) in batches:
+        if begins_epoch or not carry_state:
+            state = None
+        logits, state = model.read_on(inputs, state)
+        state = detached(state)
+        yield next_token_loss(logits, targets)
+
+
 @checked
 @one_thread()
 def train_on_epochs(
@@ -289,28 +304,9 @@ def train_on_epochs(
     batches = epoch_after_epoch(
         scheme, corpus, batch_size, num_steps, generator=generator
     )
-    losses: list[float] = []
-    state = None
-    model.train()
-    updates = range(num_updates)
-    for _ in progress_bar(updates, "training", unit="step", progress=progress):
-        begins_epoch, (inputs, targets) = next(batches)
-        if begins_epoch or not carry_state:
-            state = None
-        logits, state = model.read_on(inputs, state)
-        state = detached(state)
-        loss = next_token_loss(logits, targets)
-        losses.append(loss.item())
-        if not math.isfinite(losses[-1]):
-            raise ValueError(
-                f"the loss became {losses[-1]} in step {len(losses) - 1}: try a "
-                "smaller learning_rate"
-            )
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        schedule.step()
-    return losses
+    losses = losses_on(model.train(), batches, carry_state=carry_state)
+    steps = progress_bar(range(num_updates), "training", unit="step", progress=progress)
+    return [learn(next(losses), optimizer, schedule, step) for step in steps]
 
 
 # A test that only a model with memory can pass

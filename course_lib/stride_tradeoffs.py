@@ -155,11 +155,7 @@ def scored_windows(
     Returns (start, length, scored) for each window: its first input, its number of
     inputs, and how many of its targets, counted from its end, it scores.
     """
-    if stride > context_length:
-        raise ValueError(
-            f"stride must be at most context_length = {context_length}, got {stride}: "
-            "the tokens between two windows would go unscored"
-        )
+    _check_reaches_all(context_length, stride)
     windows, last_scored = [], 0
     for start in range(0, num_tokens - 1, stride):
         last = min(start + context_length, num_tokens - 1)
@@ -168,6 +164,14 @@ def scored_windows(
         if last == num_tokens - 1:
             break
     return windows
+
+
+def _check_reaches_all(context_length: int, stride: int) -> None:
+    if stride > context_length:
+        raise ValueError(
+            f"stride must be at most context_length = {context_length}, got {stride}: "
+            "the tokens between two windows would go unscored"
+        )
 
 
 @checked

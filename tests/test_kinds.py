@@ -10,9 +10,10 @@ import pytest
 import torch
 
 import course_lib
-from course_lib import sequential_partitioning
-from course_lib.foundation import arguments, streams
+from course_lib import next_token_shifting, sequential_partitioning
+from course_lib.foundation import arguments, copies, streams
 from course_lib.foundation.arguments import AtLeast, Finite, InstanceOf, OneOf, OrNone, Several, checks_of
+from course_lib.mixing_sources import draws, mixtures
 
 NOT_LOADED = (
     "exercises.",
@@ -88,6 +89,10 @@ OF_A_FUNCTION = {
     sequential_partitioning.check_recurrent: [None, len, torch.nn.Linear(2, 2), torch.nn.GRU],
     arguments.as_ids: NOT_IDS,
     streams.as_stream: NOT_IDS,
+    next_token_shifting.as_window: [*NOT_INTEGER_ARRAYS, 5, [5], [[1], [2]]],
+    copies.as_set_of_strings: [*NOT_SEVERAL, []],
+    draws.as_shares: [*NOT_SEVERAL, [], [0, 0], {1, 2}],
+    mixtures.check_window_counts: [None, [], [5], {}],
     arguments.as_integers: NOT_INTEGER_ARRAYS,
     arguments.check_path: NOT_PATHS,
     arguments.check_unicode: NOT_TEXTS,

@@ -15,7 +15,7 @@ import torch
 
 import refresh_notebooks
 from course_lib.teaching import in_a_row, plot_rows, predict
-from course_lib.teaching.predict import asked, script
+from course_lib.teaching.predict import asked, kernel_listens, script
 
 LESSONS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 
@@ -412,9 +412,10 @@ def test_keys_that_are_typed_stay_in_the_form(page_of):
 
 def test_without_a_person_no_script_is_shown(monkeypatch):
     shell = type("Shell", (), {"kernel": 1})
-    monkeypatch.setattr(script.__globals__["os"], "environ", {})
+    monkeypatch.delenv("COURSE_WIDGETS", raising=False)
     assert script() == ""  # no notebook
-    monkeypatch.setitem(script.__globals__, "get_ipython", shell)
+    monkeypatch.setitem(kernel_listens.__globals__, "get_ipython", shell)
     assert script() == f"<script>{SCRIPT}</script>"
-    monkeypatch.setattr(script.__globals__["os"], "environ", {"COURSE_WIDGETS": "0"})
-    assert script() == ""
+    for off in ("0", "off"):
+        monkeypatch.setenv("COURSE_WIDGETS", off)
+        assert script() == ""

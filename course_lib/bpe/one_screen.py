@@ -14,26 +14,31 @@ class OneScreenBPE:
     def __init__(self, text, vocab_size):
         """Train, until there are `vocab_size` ids, or no pair occurs twice."""
         self.token_bytes = [bytes([byte]) for byte in BYTE_ORDER]  # what each id spells
-        self.merges = {}  # each merged pair and its new id, in the order of learning
-        words = {self.spell(word): n for word, n in Counter(self.split(text)).items()}
+        self.merges = {}  # a pair of ids -> its new id, in the order of learning
+        # Count each different word once: its ids -> how often it occurs.
+        words = Counter(tuple(self.byte_ids(word)) for word in self.split(text))
         while len(self.token_bytes) < vocab_size:
-            counts = count_pairs(words)
-            # the most frequent; of equally frequent ones, the one with the smallest ids
-            pair = min(counts, key=lambda pair: (-counts[pair], pair), default=None)
-            if counts[pair] < 2:
+            counts = count_pairs(words)  # how often each pair stands side by side
+            most = max(counts.values(), default=0)
+            if most < 2:  # to merge what occurs only once would shorten nothing
                 break
+            # Of the most frequent pairs, take the one with the smallest ids.
+            pair = min(pair for pair in counts if counts[pair] == most)
+            # Give it the next free id, which spells what both of its ids spell.
             new_id = self.merges[pair] = len(self.token_bytes)
-            self.token_bytes.append(b"".join(self.token_bytes[i] for i in pair))
+            self.token_bytes.append(b"".join(self.token_bytes[id] for id in pair))
+            # Put the new id wherever the pair stands.
             words = {merge_pair(ids, pair, new_id): n for ids, n in words.items()}
 
     def encode(self, text):
         """Repeat the training: of a word's pairs, merge the one learned first."""
         encoded = []
-        for ids in map(self.spell, self.split(text)):
+        for word in self.split(text):
+            ids = tuple(self.byte_ids(word))
             while known := [pair for pair in pairwise(ids) if pair in self.merges]:
-                pair = min(known, key=self.merges.get)
+                pair = min(known, key=self.merges.get)  # it has the smallest new id
                 ids = merge_pair(ids, pair, self.merges[pair])
-            encoded += ids
+            encoded.extend(ids)
         return encoded
 
     def decode(self, ids):
@@ -45,16 +50,16 @@ class OneScreenBPE:
         """Cut a text into words, which no merge may cross."""
         return regex.findall(GPT2_PATTERN, text)
 
-    def spell(self, word):
-        """The ids of a word's bytes."""
-        return tuple(BYTE_ORDER.index(byte) for byte in word.encode())
+    def byte_ids(self, word):
+        """The ids of a word's bytes in UTF-8."""
+        return [BYTE_ORDER.index(byte) for byte in word.encode("utf-8")]
 
 
 def count_pairs(words):
     """Count which ids stand side by side; `words` says how often each word occurs."""
     counts = Counter()
     for ids, times in words.items():
-        for pair in pairwise(ids):
+        for pair in pairwise(ids):  # (1, 2, 3) has the pairs (1, 2) and (2, 3)
             counts[pair] += times
     return counts
 
@@ -64,7 +69,7 @@ def merge_pair(ids, pair, new_id):
     merged = []
     for token in ids:
         if merged and (merged[-1], token) == pair:
-            merged[-1] = new_id
+            merged[-1] = new_id  # in place of the first id; the second isn't added
         else:
             merged.append(token)
     return tuple(merged)

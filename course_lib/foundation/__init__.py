@@ -97,6 +97,7 @@ if TYPE_CHECKING:
         conditional_entropy,
         count_pairs,
         evaluation_mode,
+        learn,
         one_thread,
     )
     from course_lib.foundation.progress import progress_bar, shows
@@ -142,6 +143,7 @@ LATER = {
         "conditional_entropy",
         "count_pairs",
         "evaluation_mode",
+        "learn",
         "one_thread",
     ),
     "progress": (

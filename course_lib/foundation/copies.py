@@ -19,11 +19,10 @@ from course_lib.foundation.arguments import (
     Integers,
     Length,
     Seed,
-    Several,
     Text,
     checked,
 )
-from course_lib.foundation.checks import as_numbers, check_unicode
+from course_lib.foundation.checks import as_numbers, check_iterable, check_unicode
 from course_lib.foundation.texts import iterate_texts
 
 
@@ -129,9 +128,18 @@ def containment(part: set, whole: set) -> float:
     return len(part & whole) / len(part) if part else 1.0
 
 
+def as_set_of_strings(name: str, items: object) -> set[str]:
+    """Return strings that UTF-8 can write, at least one, each once."""
+    items = check_iterable(name, items, "strings")
+    strings = {check_unicode("each item", item) for item in items}
+    if not strings:
+        raise ValueError(f"{name} must hold at least one string, got none")
+    return strings
+
+
 @checked
 def minhash(
-    items: Annotated[Iterable[str], Several("strings")],
+    items: Annotated[Iterable[str], as_set_of_strings],
     num_hashes: Length = 128,
     *,
     base_seed: Seed = 0,
@@ -143,21 +151,19 @@ def minhash(
 
     Source: Broder, "On the resemblance and containment of documents" (1997).
     """
-    digests = [
-        int.from_bytes(hashlib.sha256(item.encode()).digest()[:8], "big")
-        for item in {check_unicode("each item", item) for item in items}
-    ]
-    if not digests:
-        raise ValueError("items must hold at least one string, got none")
+    numbers = np.array([_first_64_bits(item) for item in items], dtype=np.uint64)
     seeds = np.random.SeedSequence(base_seed)
     factors, shifts = seeds.generate_state(2 * num_hashes, np.uint64).reshape(2, -1)
-    hashes = np.array(digests, dtype=np.uint64)
-    # Multiply by an odd number and take the higher bits: a family of hash functions.
-    smallest = [
-        ((hashes * (factor | np.uint64(1)) + shift) >> np.uint64(16)).min()
-        for factor, shift in zip(factors, shifts, strict=True)
-    ]
-    return np.array(smallest, dtype=np.uint64)
+    signature = np.empty(num_hashes, dtype=np.uint64)
+    for i in range(num_hashes):
+        # To multiply by an odd number and take the higher bits is a hash function.
+        hashes = (numbers * (factors[i] | np.uint64(1)) + shifts[i]) >> np.uint64(16)
+        signature[i] = hashes.min()
+    return signature
+
+
+def _first_64_bits(item: str) -> int:
+    return int.from_bytes(hashlib.sha256(item.encode()).digest()[:8], "big")
 
 
 @checked

@@ -16,6 +16,7 @@ from course_lib.foundation.checks import (
     check_range,
     check_type,
 )
+from course_lib.foundation.streams import beyond_the_stream
 
 USED = "used"
 OWN_REASONS = (USED, "offset", "gap", "tail")
@@ -183,13 +184,7 @@ def _check_windows(
     outside = (starts < 0) | (starts >= num_tokens - lengths)
     if outside.any():
         length = longest if np.ptp(lengths) == 0 else lengths[outside].max()
-        last_start = num_tokens - length - 1
-        allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
-        raise ValueError(
-            f"starts must lie in {allowed}: {length + 1} ids (context_length + 1) are "
-            f"needed from each on, in a stream of {num_tokens}; got {starts[0]} ... "
-            f"{starts[-1]}"
-        )
+        raise beyond_the_stream(starts, length + 1, num_tokens)
     ends = starts + lengths
     if (np.diff(ends) < 0).any():
         window = int(np.argmax(np.diff(ends) < 0))

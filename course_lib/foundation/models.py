@@ -6,6 +6,7 @@ PyTorch, and the bound that no bigram model can beat.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Literal
@@ -93,6 +94,28 @@ def adam_with_linear_decay(
     # fused: all weights in one call, which is the fastest way for models so small
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
     return optimizer, LinearLR(optimizer, 1.0, 1 / num_updates, total_iters=num_updates)
+
+
+def learn(
+    loss: torch.Tensor,
+    optimizer: torch.optim.Optimizer,
+    schedule: LinearLR,
+    step: int,
+) -> float:
+    """Move the weights against the gradient of a loss, and return the loss.
+
+    One that is not finite is a ValueError with the number of the step, because no step
+    after it could mend the weights.
+    """
+    value = loss.item()
+    if not math.isfinite(value):
+        what = f"the loss became {value} in step {step}"
+        raise ValueError(f"{what}: try a smaller learning_rate")
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    schedule.step()
+    return value
 
 
 class BigramModel(nn.Module):

@@ -9,10 +9,12 @@ how well it mixes.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, islice
 from typing import Annotated
 
@@ -263,6 +265,30 @@ def pages_read(
             if len(cached) > cached_pages:
                 cached.popitem(last=False)
     return pages, jumps
+
+
+def some_entries(order: object, size: int) -> np.ndarray:
+    """Return the first 64 entries of an order, and 64 spread over it."""
+    spread = np.linspace(0, size - 1, 64, dtype=int)
+    return np.asarray(order[np.union1d(np.arange(min(64, size)), spread)])
+
+
+def identity_of(make_order: Callable, some: np.ndarray) -> dict[str, str]:
+    """Say which order this is, ready for JSON: a state is of no use in another one.
+
+    All lambdas have the same name, so an order is also known by `some_entries` of it.
+    """
+    digest = hashlib.sha256(some.astype("<i8").tobytes()).hexdigest()
+    return {"order": name_of(make_order), "order_hash": digest[:16]}
+
+
+def name_of(order: Callable) -> str:
+    """Name what makes an order, with its settings."""
+    if isinstance(order, partial):
+        settings = [repr(value) for value in order.args]
+        settings += [f"{k}={v!r}" for k, v in sorted(order.keywords.items())]
+        return f"{name_of(order.func)}({', '.join(settings)})"
+    return getattr(order, "__name__", type(order).__name__)
 
 
 def _check_positions(positions: object, size: int) -> np.ndarray:

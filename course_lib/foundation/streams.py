@@ -100,8 +100,32 @@ class Stream(ABC):
             rows[row, :size] = self.copy_whole(starts[row], size)
         return ids, lengths
 
+    def cut_whole(
+        self, starts: np.ndarray, length: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Copy `length` ids from each start on; `cut`, but a shorter window is a
+        ValueError."""
+        last_start = len(self) - length
+        if starts.size and (starts.min() < 0 or starts.max() > last_start):
+            raise beyond_the_stream(starts, length, len(self))
+        windows, lengths = self.cut(starts, length)
+        _check_whole(starts, lengths, length)
+        return windows, lengths
 
-def check_whole(starts: np.ndarray, lengths: np.ndarray, length: int) -> None:
+
+def beyond_the_stream(starts: np.ndarray, length: int, num_tokens: int) -> ValueError:
+    """Word the error for windows of `length` ids that begin before the stream or end
+    beyond it."""
+    last_start = num_tokens - length
+    allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
+    return ValueError(
+        f"starts must lie in {allowed}: {length} ids (context_length + 1) are needed "
+        f"from each on, in a stream of {num_tokens}; got {starts.min()} ... "
+        f"{starts.max()}"
+    )
+
+
+def _check_whole(starts: np.ndarray, lengths: np.ndarray, length: int) -> None:
     """Refuse windows of fewer than `length` ids, as `Stream.cut` has found them."""
     if (short := lengths < length).any():
         start = int(starts[short].flat[0])

@@ -145,6 +145,21 @@ def _check_rows(
     return inputs, targets
 
 
+def _model_of(vocab_size: int, seed: int) -> ConvolutionModel:
+    """Draw the first weights of a small model, beside all other random numbers."""
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return ConvolutionModel(vocab_size, hidden_size=16)
+
+
+def _count_scored(targets: torch.Tensor) -> int:
+    """Count the targets to score, and refuse rows without any."""
+    scored = int((targets != IGNORED).sum())
+    if not scored:
+        raise ValueError("targets must hold one to score, but all of them are -100")
+    return scored
+
+
 @checked
 @one_thread()
 def gradient_by_ddp(
@@ -172,14 +187,9 @@ def gradient_by_ddp(
     outside of a process group, or if no row has a target to score.
     """
     inputs, targets = _check_rows(inputs, targets, vocab_size)
-    scored = int((targets != IGNORED).sum())  # on all ranks
-    if not scored:
-        raise ValueError("targets must hold one to score, but all of them are -100")
+    scored = _count_scored(targets)  # on all ranks
     rank, world_size = rank_and_size()
-    with torch.random.fork_rng():
-        torch.manual_seed(rank)
-        model = ConvolutionModel(vocab_size, hidden_size=16)
-    model = DistributedDataParallel(model)
+    model = DistributedDataParallel(_model_of(vocab_size, seed=rank))
     logits, own = model(inputs[rank::world_size]), targets[rank::world_size]
     loss_sum = F.cross_entropy(logits.flatten(0, 1), own.flatten(), reduction="sum")
     (factor * loss_sum / scored).backward()
@@ -364,14 +374,12 @@ class _Training:
             rank=rank,
             world_size=world_size,
         )
-        with torch.random.fork_rng():
-            torch.manual_seed(base_seed)
-            self.model = ConvolutionModel(vocab_size, hidden_size=16)
+        self.model = _model_of(vocab_size, base_seed)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-2)
         self.settings = {
             **identity,
+            **self.order.identity,
             "vocab_size": self.model.embedding.num_embeddings,
-            "base_seed": base_seed,
         }
         self.steps, epoch, done = 0, 0, 0
         if state is not None:

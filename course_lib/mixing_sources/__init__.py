@@ -23,18 +23,18 @@ from course_lib.foundation import (
     OneOf,
     Seed,
     Several,
-    check_integer,
     check_range,
     checked,
     progress_bar,
 )
-from course_lib.mixing_sources.draws import DrawBlocks, check_weights
+from course_lib.mixing_sources.draws import DrawBlocks, as_shares, check_weights
 from course_lib.mixing_sources.mixture_loaders import MixedWindows, make_mixture_loader
 from course_lib.mixing_sources.mixtures import (
     MANY_EPOCHS,
     MixtureOrder,
     SourceReport,
     StagedMixture,
+    WindowCounts,
 )
 
 __all__ = [  # a front page: what stands beside it can be imported from here
@@ -42,22 +42,55 @@ __all__ = [  # a front page: what stands beside it can be imported from here
     "MixtureOrder",
     "SourceReport",
     "StagedMixture",
+    "at_random",
+    "by_blocks",
     "capped_weights",
     "draw_rows",
     "draw_sources",
+    "largest_error",
     "make_mixture_loader",
     "temperature_weights",
 ]
 
-METHODS = "blocks", "random", "largest_error"
 MOST_STORED = 2**32  # draws, 34 GB
 
 # Which source next?
 
 
+def by_blocks(
+    shares: np.ndarray, num_draws: int, block_size: int, base_seed: int
+) -> np.ndarray:
+    """Give each source its exact share of every block, and shuffle the draws inside."""
+    blocks = DrawBlocks(shares, num_draws, block_size, base_seed)
+    sources = np.empty(num_draws, dtype=np.int64)
+    for block in range(blocks.count):
+        begin = block * blocks.size
+        sources[begin : begin + blocks.size] = blocks.sources(block)
+    return sources
+
+
+def at_random(shares: np.ndarray, num_draws: int, _: int, base_seed: int) -> np.ndarray:
+    """Draw each source with the probability of its share."""
+    borders = DrawBlocks(shares, num_draws, 1).borders
+    points = np.random.default_rng(base_seed).random(num_draws)
+    return np.searchsorted(borders[1:], points, side="right")
+
+
+def largest_error(shares: np.ndarray, num_draws: int, *_: int) -> np.ndarray:
+    """Take the source that is furthest below its share."""
+    sources, counts = np.empty(num_draws, dtype=np.int64), np.zeros(len(shares))
+    for draw in progress_bar(range(num_draws), "drawing sources", unit="draw"):
+        sources[draw] = lagging = np.argmax(shares * (draw + 1) - counts)
+        counts[lagging] += 1
+    return sources
+
+
+METHODS = {"blocks": by_blocks, "random": at_random, "largest_error": largest_error}
+
+
 @checked
 def draw_sources(
-    weights: Sequence[float],
+    weights: Annotated[Sequence[float], as_shares],
     num_draws: Annotated[int, AtLeast(0, MOST_STORED)],
     *,
     method: Annotated[str, OneOf(METHODS)] = "blocks",
@@ -82,24 +115,7 @@ def draw_sources(
 
     Returns the numbers of the sources, int64, shape (num_draws,).
     """
-    shares = check_weights(weights)
-    if method != "blocks":
-        block_size = 1
-    blocks = DrawBlocks(shares, num_draws, block_size, base_seed)
-    if method == "random":
-        draw = np.random.default_rng(base_seed).random(num_draws)
-        return np.searchsorted(blocks.borders[1:], draw, side="right")
-    sources = np.empty(num_draws, dtype=np.int64)
-    if method == "blocks":
-        for block in range(blocks.count):
-            begin = block * blocks.size
-            sources[begin : begin + blocks.size] = blocks.sources(block)
-        return sources
-    got = np.zeros(len(shares))
-    for draw in progress_bar(range(num_draws), "drawing sources", unit="draw"):
-        sources[draw] = chosen = np.argmax(shares * (draw + 1) - got)
-        got[chosen] += 1
-    return sources
+    return METHODS[method](weights, num_draws, block_size, base_seed)
 
 
 @checked
@@ -146,7 +162,7 @@ def temperature_weights(
 
 @checked
 def capped_weights(
-    num_windows: Mapping[str, int],
+    num_windows: WindowCounts,
     num_draws: Length,
     max_epochs: Annotated[float, Finite(above=0)] = MANY_EPOCHS,
 ) -> dict[str, float]:
@@ -159,18 +175,23 @@ def capped_weights(
     Source: Chung and others, "UniMax: Fairer and More Effective Language Sampling for
     Large-Scale Multilingual Pretraining" (2023), arXiv 2304.09151.
     """
-    sizes = {
-        name: check_integer(f"num_windows[{name!r}]", size, minimum=1, maximum=2**62)
-        for name, size in num_windows.items()
-    }
-    if num_draws > max_epochs * sum(sizes.values()):
-        raise ValueError(
-            f"num_draws must be at most {max_epochs * sum(sizes.values()):,.0f}, which "
-            f"is max_epochs times all windows, got {num_draws:,}"
-        )
+    _check_enough(num_windows, num_draws, max_epochs)
     weights, left = {}, float(num_draws)
-    for place, name in enumerate(sorted(sizes, key=sizes.get)):
-        share = min(left / (len(sizes) - place), max_epochs * sizes[name])
-        weights[name] = share / num_draws
-        left -= share
-    return {name: weights[name] for name in sizes}
+    for place, name in enumerate(sorted(num_windows, key=num_windows.get)):
+        equal_share = left / (len(num_windows) - place)  # with those that are larger
+        draws = min(equal_share, max_epochs * num_windows[name])
+        weights[name] = draws / num_draws
+        left -= draws
+    return {name: weights[name] for name in num_windows}
+
+
+def _check_enough(
+    num_windows: Mapping[str, int], num_draws: int, max_epochs: float
+) -> None:
+    """Refuse more draws than all sources give if each is read `max_epochs` times."""
+    most = max_epochs * sum(num_windows.values())
+    if num_draws > most:
+        raise ValueError(
+            f"num_draws must be at most {most:,.0f}, which is max_epochs times all "
+            f"windows, got {num_draws:,}"
+        )

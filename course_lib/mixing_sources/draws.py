@@ -124,6 +124,11 @@ def _plain(part: object) -> int | str:
     return check_integer("each part of a seed", part, minimum=0)
 
 
+def as_shares(name: str, weights: object) -> np.ndarray:
+    """Return weights as shares, as an annotation names it; see `check_weights`."""
+    return check_weights(weights, name)
+
+
 def check_weights(weights: object, name: str = "weights") -> np.ndarray:
     """Return weights as shares, float64, whose sum is 1."""
     if isinstance(weights, set | frozenset):

@@ -22,7 +22,6 @@ from course_lib.sliding_windows.loading import (
     Batch,
     BatchOrder,
     WindowLoader,
-    name_of,
 )
 
 
@@ -147,5 +146,5 @@ def _settings(
         },
         "base_seed": mixture.base_seed,
         "block_size": mixture.block_size,
-        "order": name_of(mixture.order),
+        "orders": {name: mixture.identity_within(name) for name in sorted(drawn)},
     }

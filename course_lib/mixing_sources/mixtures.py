@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
@@ -20,8 +20,24 @@ from course_lib.foundation import (
     check_type,
     checked,
 )
+from course_lib.foundation.orders import identity_of, some_entries
 from course_lib.mixing_sources.draws import DrawBlocks, check_weights, seed_of
 
+
+def check_window_counts(name: str, counts: object) -> dict[str, int]:
+    """Return how many windows each source has, at least one, by name."""
+    counts = check_type(name, counts, Mapping)
+    if not counts:
+        raise ValueError(f"{name} must hold at least one source, got none")
+    return {
+        check_type(f"each name of {name}", source, str): check_integer(
+            f"{name}[{source!r}]", number, minimum=1, maximum=2**62
+        )
+        for source, number in counts.items()
+    }
+
+
+WindowCounts: TypeAlias = Annotated[Mapping[str, int], check_window_counts]
 MANY_EPOCHS = 4  # "up to 4", Muennighoff and others (2023), arXiv 2305.16264
 
 
@@ -73,7 +89,7 @@ class StagedMixture:
     @checked
     def __init__(
         self,
-        num_windows: Mapping[str, int],
+        num_windows: WindowCounts,
         stages: Annotated[Iterable[tuple[Mapping[str, float], int]], Several()],
         *,
         base_seed: Seed = 0,
@@ -82,14 +98,7 @@ class StagedMixture:
         order: Callable[[int, int], object] = RandomOrder,
     ):
         self.order = order
-        self.num_windows = {
-            check_type("each name of num_windows", name, str): check_integer(
-                f"num_windows[{name!r}]", number, minimum=1, maximum=2**62
-            )
-            for name, number in num_windows.items()
-        }
-        if not self.num_windows:
-            raise ValueError("num_windows must hold at least one source, got none")
+        self.num_windows = num_windows
         self.names = list(self.num_windows)
         self.base_seed = base_seed
         self.block_size = block_size
@@ -122,6 +131,7 @@ class StagedMixture:
         check_integer("num_draws", self._begins[-1], minimum=0, maximum=2**62)
         self._check_epochs(max_epochs)
         self._orders: dict[int, tuple[int, object]] = {}
+        self._identities: dict[str, dict[str, str]] = {}
         self._last: tuple[object, object] = None, None
 
     def _check_stage(self, stage: object) -> tuple[dict[str, float], int]:
@@ -216,6 +226,15 @@ class StagedMixture:
             seed = seed_of(self.base_seed, "source", self.names[source], epoch)
             self._orders[source] = epoch, self.order(int(self._sizes[source]), seed)
         return self._orders[source][1]
+
+    def identity_within(self, name: str) -> dict[str, str]:
+        """Say in which order a source is read; see `identity_of`."""
+        if name not in self._identities:
+            size = self.num_windows[name]
+            seed = seed_of(self.base_seed, "source", name, 0)
+            some = some_entries(self.order(size, seed), size)
+            self._identities[name] = identity_of(self.order, some)
+        return self._identities[name]
 
     def report(self) -> dict[str, SourceReport]:
         """Say what the weights ask for from each source, and what it gets."""

@@ -33,7 +33,6 @@ from course_lib.foundation import (
     checked,
 )
 from course_lib.foundation.arguments import Count64
-from course_lib.foundation.streams import check_whole
 from course_lib.next_token_shifting import shift_by_one
 from course_lib.sliding_windows.loading import Batch, BatchOrder, WindowLoader
 
@@ -95,16 +94,7 @@ def gather_windows(
     write into them as you like. Raises ValueError if a window would begin before the
     stream or reach beyond its end, or holds a negative id.
     """
-    last_start = len(ids) - context_length - 1
-    if starts.size and (starts.min() < 0 or starts.max() > last_start):
-        allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
-        raise ValueError(
-            f"starts must lie in {allowed}: {context_length + 1} ids (context_length + "
-            f"1) are needed from each on, in a stream of {len(ids)}; got "
-            f"{starts.min()} ... {starts.max()}"
-        )
-    windows, lengths = ids.cut(starts, context_length + 1)
-    check_whole(starts, lengths, context_length + 1)
+    windows, lengths = ids.cut_whole(starts, context_length + 1)
     return make_pairs(windows, lengths)
 
 

@@ -7,7 +7,6 @@ windows depend on.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from itertools import chain, count
@@ -18,6 +17,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset, Sampler
 
 from course_lib.foundation import Position, RandomOrder, check_integer, check_state
+from course_lib.foundation.orders import identity_of, some_entries
 from course_lib.sliding_windows.workers import (
     ForAccelerate,
     WholeBatches,
@@ -174,31 +174,18 @@ class BatchOrder(ForAccelerate, Sampler):
 
     def settings(self, windows: Dataset) -> dict[str, object]:
         """What the windows and their order depend on, by name, ready for JSON."""
-        some = self.some_windows.astype("<i8").tobytes()
-        return {
-            **windows.identity,
-            "num_windows": self.num_windows,
-            "base_seed": self.base_seed,
-            "order": name_of(self.order),
-            # All lambdas have the same name, so an order is also known by its result.
-            "order_hash": hashlib.sha256(some).hexdigest()[:16],
-        }
+        return windows.identity | self.identity
+
+    @property
+    def identity(self) -> dict[str, object]:
+        """What the order depends on, by name, ready for JSON."""
+        own = {"num_windows": self.num_windows, "base_seed": self.base_seed}
+        return own | identity_of(self.order, self.some_windows)
 
     @cached_property
     def some_windows(self) -> np.ndarray:
-        """The first 64 windows of the first epoch, and 64 spread over it."""
-        spread = np.linspace(0, self.num_windows - 1, 64, dtype=int)
-        first = np.arange(min(64, self.num_windows))
-        return np.asarray(self.order_of(0)[np.union1d(first, spread)])
-
-
-def name_of(order: Callable) -> str:
-    """Name what makes an order, with its settings."""
-    if isinstance(order, partial):
-        settings = [repr(value) for value in order.args]
-        settings += [f"{k}={v!r}" for k, v in sorted(order.keywords.items())]
-        return f"{name_of(order.func)}({', '.join(settings)})"
-    return getattr(order, "__name__", type(order).__name__)
+        """Some windows of the first epoch, as they come in its order."""
+        return some_entries(self.order_of(0), self.num_windows)
 
 
 class WindowLoader(DataLoader):

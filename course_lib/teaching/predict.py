@@ -10,7 +10,6 @@ import base64
 import html
 import json
 import math
-import os
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from IPython import get_ipython
 from IPython.core.formatters import DisplayFormatter
 
 from course_lib.foundation import check_number
+from course_lib.teaching.play import kernel_listens
 
 MOST_PARTS = MOST_CHOICES = 8
 TOLERANCE = 0.01  # of fractions, whose digits nobody guesses
@@ -239,11 +239,6 @@ def _as_html(thing: object) -> str:
         look = f'width="{width}" style="max-width: 100%"'
         return f'<img alt="{html.escape(NO_PICTURE)}" {look} src="{source}">'
     return data.get("text/html") or f"<pre>{html.escape(data['text/plain'])}</pre>"
-
-
-def kernel_listens() -> bool:
-    """Whether a person works here: in a notebook, without `COURSE_WIDGETS=0`."""
-    return os.environ.get("COURSE_WIDGETS") != "0" and hasattr(get_ipython(), "kernel")
 
 
 def script() -> str:

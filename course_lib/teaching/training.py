@@ -21,6 +21,7 @@ from course_lib.foundation import (
     check_model,
     checked,
     evaluation_mode,
+    learn,
     one_thread,
     progress_bar,
 )
@@ -93,14 +94,7 @@ def train(
         inputs, targets = batch
         read = model(**inputs) if isinstance(inputs, Mapping) else model(inputs)
         loss = loss_function(read, targets)
-        losses.append(loss.item())
-        if not math.isfinite(losses[-1]):
-            what = f"the loss became {losses[-1]} in step {step}"
-            raise ValueError(f"{what}: try a smaller learning_rate")
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        schedule.step()
+        losses.append(learn(loss, optimizer, schedule, step))
     return losses
 
 
