@@ -11,13 +11,14 @@ lessons        next_token_shifting, sliding_windows, random_sampling,
                token_shards, many_machines, mixing_sources, auditing_loaders
 teaching/      what shows and judges them: training, tables, tokens, plots, play,
                source, checker, predict; lessons
+experiments/   what the lessons measure: models trained, and their losses
 exercises/     one module a lesson
-classroom/     what runs outside of notebooks: check, `blank`, book,
+commands/      what runs outside of notebooks: check, `blank`, book,
                nbgrader, scores, audit
 
-Imports run foundation <- lessons <- teaching <- exercises <- classroom. A lesson
-imports earlier lessons, never a later one. Wrong arguments raise a TypeError or a
-ValueError that names them; docstrings tell only what else may go wrong.
+Imports run foundation <- lessons <- teaching <- experiments, exercises <- commands. A
+lesson imports earlier lessons, never a later one. Wrong arguments raise a TypeError or
+a ValueError that names them; docstrings tell only what else may go wrong.
 """
 
 __version__ = "0.1.0"

@@ -13,19 +13,19 @@ from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 import course_lib
-from course_lib.classroom.paths import in_a_shell
+from course_lib.commands.paths import in_a_shell
 
 # Each is a module with `add_arguments(parser)` and `run(options) -> exit status`. It is
 # imported only when it is asked for, because the others do not need what it needs.
 COMMANDS = {
-    "check": ("classroom.check", "see whether everything is installed and works"),
-    "blank": ("classroom.blank", "make notebooks for live coding, with empty cells"),
-    "book": ("classroom.book", "make a web site of the lessons that needs no network"),
-    "nbgrader": ("classroom.nbgrader", "make a course for nbgrader from the exercises"),
-    "scores": ("classroom.scores", "score the notebooks that a class has handed in"),
-    "tokenize": ("classroom.tokenize", "turn files of text into shards of ids"),
-    "audit": ("classroom.audit", "find out what your loader does, and what is wrong"),
-    "show": ("classroom.show", "read a batch of your loader as text"),
+    "check": ("commands.check", "see whether everything is installed and works"),
+    "blank": ("commands.blank", "make notebooks for live coding, with empty cells"),
+    "book": ("commands.book", "make a web site of the lessons that needs no network"),
+    "nbgrader": ("commands.nbgrader", "make a course for nbgrader from the exercises"),
+    "scores": ("commands.scores", "score the notebooks that a class has handed in"),
+    "tokenize": ("commands.tokenize", "turn files of text into shards of ids"),
+    "audit": ("commands.audit", "find out what your loader does, and what is wrong"),
+    "show": ("commands.show", "read a batch of your loader as text"),
 }
 EXTRAS = {"book": "teach", "nbgrader": "teach"}  # what they need; others the course
 ROOT = Path(course_lib.__file__).resolve().parent.parent

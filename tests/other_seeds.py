@@ -22,6 +22,7 @@ from kernel_environment import kernel_environment
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 # The seed of a run is made of the run's number. Seeds that are written out belong to demonstrations, and stay.
 SEED_OF_A_RUN = re.compile(r"((?:manual_seed|default_rng)\(|\b(?:base_)?seed=)((?:1_?000 [*+] )?(?:run|seed|fold))\b")
+SEEDS_OF_RUNS = re.compile(r"\bseeds = range\((\d+)\)")  # what a lesson passes to its experiments
 EXERCISES = re.compile(r"^## \d+\. (Bug|True|Exercises)", flags=re.MULTILINE)
 
 
@@ -32,7 +33,9 @@ def with_seeds_from(notebook: nbformat.NotebookNode, first: int) -> nbformat.Not
         if cell.cell_type == "markdown" and EXERCISES.search(cell.source):
             break
         if cell.cell_type == "code":
-            cells.append(nbformat.v4.new_code_cell(SEED_OF_A_RUN.sub(rf"\g<1>{first} + \2", cell.source)))
+            source = SEED_OF_A_RUN.sub(rf"\g<1>{first} + \2", cell.source)
+            source = SEEDS_OF_RUNS.sub(rf"seeds = range({first}, {first} + \1)", source)
+            cells.append(nbformat.v4.new_code_cell(source))
     return nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
 
 

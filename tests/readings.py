@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from course_lib.auditing_loaders.loader_reading import LoaderCall, make_stream, read_epoch
+from course_lib.auditing_loaders.loader_calls import LoaderCall, make_stream, read_epoch
 from course_lib.foundation import through_a_buffer
 
 LENGTH = 4  # T of the windows of `reading_at`

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 from course_lib.__main__ import main
-from course_lib.classroom import book
+from course_lib.commands import book
 from course_lib.teaching.checker import Question
 from course_lib.teaching.lessons import Lesson, find_lessons, items_of
 

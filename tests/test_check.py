@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from course_lib.__main__ import main
-from course_lib.classroom import check
+from course_lib.commands import check
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from course_lib.auditing_loaders.coverage import CHANCE, epochs_to_decide, find_overlaps, find_repeats, log_orders
 from course_lib.auditing_loaders.findings import Findings
-from course_lib.auditing_loaders.loader_reading import Documents, read_epoch
+from course_lib.auditing_loaders.loader_calls import Documents, read_epoch
 from readings import LENGTH, call_of, reading_at
 
 NO_DOCUMENTS = Documents(np.array([0]), False)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from course_lib.classroom import check
+from course_lib.commands import check
 
 ROOT = Path(__file__).parent.parent
 LESSONS = [
@@ -67,7 +67,7 @@ TEACHING = [
     "lessons",
     "standing",
 ]
-CLASSROOM = [
+COMMANDS = [
     "paths",
     "check",  # works where packages are missing, and imports none of them by itself
     "links",
@@ -83,7 +83,7 @@ CLASSROOM = [
 ]
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
 TESTED_WITH_THEIR_LESSON = {"coverage", "file_tasks", "gallery", "inputs", "loading", "merging", "one_screen"}
-TESTED_WITH_THEIR_LESSON |= {"rank_reading", "rank_training", "report", "shard_files", "shard_tasks", "workers"}
+TESTED_WITH_THEIR_LESSON |= {"rank_epochs", "rank_training", "report", "shard_files", "shard_tasks", "workers"}
 TESTED_WITH_THEIR_LESSON |= {"spelling"}
 TESTED_WITH_THEIR_LESSON |= {"chunks", "padding", "streaming", "strategies", "waiting", "surveys"}
 TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "README.md", "pyproject.toml", "LICENSE"}
@@ -168,14 +168,15 @@ def test_a_lesson_has_its_tests_and_a_line_of_the_readme(notebook):
     assert f"notebooks/{notebook.name}" in README
 
 
-def test_the_package_holds_lessons_and_four_rooms():
+def test_the_package_holds_lessons_and_five_rooms():
     modules = {path.stem for path in PACKAGE.iterdir() if path.suffix in ("", ".py") and path.name != "__pycache__"}
-    rooms = {"foundation", "teaching", "exercises", "classroom"}
+    rooms = {"foundation", "teaching", "experiments", "exercises", "commands"}
     assert modules - {"__init__", "__main__"} == {*LESSONS, *rooms}
     assert {module_of(path, "foundation") for path in files_in("foundation")} == set(FOUNDATION)
     assert {module_of(path, "teaching") for path in files_in("teaching")} <= set(TEACHING)
+    assert {module_of(path, "experiments") for path in files_in("experiments")} <= set(LESSONS)
     assert {module_of(path, "exercises") for path in files_in("exercises")} == {*LESSONS, MY_LOADER}
-    assert {module_of(path, "classroom") for path in files_in("classroom")} == set(CLASSROOM)
+    assert {module_of(path, "commands") for path in files_in("commands")} == set(COMMANDS)
 
 
 def earlier_in(order: list[str], module: str) -> list[str]:
@@ -186,7 +187,7 @@ def earlier_in(order: list[str], module: str) -> list[str]:
 
 def test_no_two_modules_share_a_name_by_which_tests_are_found():
     """`test_training.py` of one would pass for the tests of the other."""
-    rooms = [path for room in ("foundation", "teaching", "classroom") for path in files_in(room)]
+    rooms = [path for room in ("foundation", "teaching", "commands") for path in files_in(room)]
     beside = [path for lesson in LESSONS for path in files_of(lesson) if path.stem != "__init__"]
     names = [*LESSONS, *(path.stem for path in {*rooms, *beside} if path.stem not in (*LESSONS, "__init__"))]
     assert {name for name in names if names.count(name) > 1} <= {"one_screen"}
@@ -228,14 +229,20 @@ def test_teaching_imports_foundation_and_lessons_and_one_way(path):
         assert name in ("", "foundation", *LESSONS) or (place[0] == "teaching" and place[1] in earlier), name
 
 
-@pytest.mark.parametrize("path", files_in("classroom"), ids=lambda path: path.stem)
-def test_the_classroom_imports_one_way_and_nothing_imports_it(path):
-    module = module_of(path, "classroom")
-    earlier = [*earlier_in(CLASSROOM, module), module]
-    inside = [name.split(".")[1] for name in imports_of(path) if name.startswith("classroom.")]
+@pytest.mark.parametrize("path", files_in("commands"), ids=lambda path: path.stem)
+def test_the_commands_import_one_way_and_nothing_imports_it(path):
+    module = module_of(path, "commands")
+    earlier = [*earlier_in(COMMANDS, module), module]
+    inside = [name.split(".")[1] for name in imports_of(path) if name.startswith("commands.")]
     assert set(inside) <= set(earlier)
     others = {p for room in ("foundation", "teaching", "exercises") for p in files_in(room)}
-    assert not any(name.startswith("classroom") for other in others for name in imports_of(other))
+    assert not any(name.startswith("commands") for other in others for name in imports_of(other))
+
+
+@pytest.mark.parametrize("path", files_in("experiments"), ids=lambda path: path.stem)
+def test_experiments_import_the_foundation_teaching_and_lessons_up_to_their_own(path):
+    lessons = LESSONS[: LESSONS.index(path.stem) + 1]
+    assert {name.split(".")[0] for name in imports_of(path)} <= {"foundation", "teaching", *lessons}
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -262,7 +269,8 @@ def test_notebooks_import_lessons_by_name_and_rooms_as_rooms(notebook):
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     source = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     imported = set(re.findall(r"^(?:from|import) (course_lib[\w.]*)", source, flags=re.MULTILINE))
-    rooms = {"course_lib", "course_lib.foundation", "course_lib.teaching", "course_lib.exercises"}
+    rooms = {"course_lib", "course_lib.foundation", "course_lib.teaching"}
+    rooms |= {"course_lib.experiments", "course_lib.exercises"}
     assert imported <= {f"course_lib.{lesson}" for lesson in LESSONS} | rooms | OTHERS_TO_IMPORT
 
 

@@ -82,7 +82,7 @@ def test_what_goes_wrong_is_one_line(capsys, tmp_path):
 
 
 def test_what_nobody_foresaw_is_one_line_too_or_a_trace_if_that_is_wanted(monkeypatch, capsys, tmp_path):
-    module = importlib.import_module("course_lib.classroom.check")
+    module = importlib.import_module("course_lib.commands.check")
     monkeypatch.setattr(module, "run", lambda options: 1 / 0)
     assert main(["check"]) == 1
     said = capsys.readouterr().err

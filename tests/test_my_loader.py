@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from course_lib.classroom.blank import blank
+from course_lib.commands.blank import blank
 from course_lib.exercises import my_loader
 from course_lib.exercises.my_loader import files, judging
 from course_lib.exercises.my_loader.levels import LEVELS

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from course_lib.auditing_loaders.batch_rows import read_batch
+from course_lib.auditing_loaders.coded_stream import CodedStream
 from course_lib.auditing_loaders.narrow_ids import restore_ids
-from course_lib.auditing_loaders.telling_ids import TellingIds
 
-STREAM = TellingIds.below(128_256, 500)
+STREAM = CodedStream.below(128_256, 500)
 ROWS = np.arange(0, 480, 16)[:4, None] + np.arange(16)
 
 
@@ -44,6 +44,6 @@ def test_labels_alone_and_padding_and_ignored_labels():
 
 
 def test_a_stream_that_counts_restores_nothing():
-    stream = TellingIds.of_positions(40_000)
+    stream = CodedStream.of_positions(40_000)
     batch = read_batch({"input_ids": (stream.ids[:16] % 2**16)[None]})
     assert restore_ids(batch, stream) is batch

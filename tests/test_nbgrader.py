@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from course_lib.__main__ import main
-from course_lib.classroom.assignments import HIDDEN_SEEDS, build_assignment, points_of
+from course_lib.commands.assignments import HIDDEN_SEEDS, build_assignment, points_of
 from course_lib.teaching.checker import exercise
 from course_lib.teaching.lessons import find_lessons, items_of, points_for
 

@@ -10,8 +10,8 @@ import pytest
 from nbclient import NotebookClient
 
 from course_lib.__main__ import main
-from course_lib.classroom import scores
-from course_lib.classroom.scores import Row, lesson_of, students, to_run
+from course_lib.commands import scores
+from course_lib.commands.scores import Row, lesson_of, students, to_run
 
 IMPORT = "from course_lib.exercises import sliding_windows as exercises"
 CHECK = "\n\nexercises.tokens_in_tail.check(tokens_in_tail)"

@@ -71,6 +71,12 @@ def test_it_tells_the_file_and_shows_one_block_for_each_thing(shown):
     assert shown[2]["text/plain"].endswith(source_of(count_windows, full=True))
 
 
+def test_a_block_is_folded_if_it_is_long_or_if_asked(shown):
+    show_source(sample, folded=True)
+    assert shown[0]["text/markdown"].startswith("<details><summary><code>")
+    assert "def sample(number)" in shown[0]["text/markdown"].split("</summary>")[0]
+
+
 @pytest.mark.parametrize("thing", ["count_windows", functools, None, 5])
 def test_only_functions_and_classes_have_a_source_to_show(thing):
     with pytest.raises(TypeError, match=rf"^things must be functions or classes, got {type(thing).__name__}"):

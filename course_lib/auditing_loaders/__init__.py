@@ -1,8 +1,8 @@
 """Lesson 14: what any loader does, seen from the batches that it makes.
 
-The loader gets a stream of ids that tell their own positions (`telling_ids`). So a
-batch, read as rows (`batch_rows`) whose places are known (`placed_rows`), says where
-each of its tokens comes from. All of it is kept in columns (`handed_out`), to which
+The loader gets a stream of ids that tell their own positions (`coded_stream`). So a
+batch, read as rows (`batch_rows`) whose places are known (`row_positions`), says where
+each of its tokens comes from. All of it is kept in columns (`epoch_record`), to which
 `findings` and `coverage` ask their questions, and `report` says the answers. A version
 of one screen, without their care, is `one_screen`. What no audit sees, a reader does:
 `batch_view` writes a batch as text.
@@ -21,6 +21,7 @@ from typing import Annotated
 import numpy as np
 
 from course_lib.auditing_loaders.batch_view import show_batch as show_batch
+from course_lib.auditing_loaders.coded_stream import CodedStream as CodedStream
 from course_lib.auditing_loaders.coverage import (
     epochs_to_decide,
     find_lost,
@@ -30,6 +31,7 @@ from course_lib.auditing_loaders.coverage import (
     other_length,
 )
 from course_lib.auditing_loaders.coverage import find_overlaps as find_overlaps
+from course_lib.auditing_loaders.epoch_record import count_passes
 from course_lib.auditing_loaders.findings import FINDINGS as FINDINGS
 from course_lib.auditing_loaders.findings import Finding as Finding
 from course_lib.auditing_loaders.findings import (
@@ -38,16 +40,15 @@ from course_lib.auditing_loaders.findings import (
     find_weak_shuffle,
 )
 from course_lib.auditing_loaders.findings import find_resumed as find_resumed
-from course_lib.auditing_loaders.handed_out import count_passes
-from course_lib.auditing_loaders.loader_reading import (
+from course_lib.auditing_loaders.loader_calls import (
     LoaderCall,
     LoaderError,
     make_stream,
     read_epoch,
 )
 from course_lib.auditing_loaders.one_screen import MiniAudit as MiniAudit
-from course_lib.auditing_loaders.rank_reading import (
-    RankReading,
+from course_lib.auditing_loaders.rank_epochs import (
+    RankEpochs,
     read_epochs,
     read_rank,
     read_rank_once,
@@ -55,7 +56,6 @@ from course_lib.auditing_loaders.rank_reading import (
 from course_lib.auditing_loaders.report import FACTS as FACTS
 from course_lib.auditing_loaders.report import VERSION as VERSION
 from course_lib.auditing_loaders.report import Audit, conclude
-from course_lib.auditing_loaders.telling_ids import TellingIds as TellingIds
 from course_lib.foundation import (
     AtLeast,
     Count,
@@ -64,6 +64,7 @@ from course_lib.foundation import (
     checked,
 )
 
+TellingIds = CodedStream  # its name until version 0.1
 FEWEST_TOKENS, MOST_TOKENS = 4_000, 2**22  # where the loader's batches choose
 STEPS = 50  # of all ranks, that the stream then has, so that a step is 2 % of it
 OF_NEXT_TOKENS = ("wrong_shift", "broken_row", "lost", "ranks_lose")
@@ -172,7 +173,7 @@ def read_and_judge(
     resume_after: int | None,
     processes: bool,
     work: Callable = read_rank,
-) -> tuple[list[RankReading], Findings, dict[str, str]]:
+) -> tuple[list[RankEpochs], Findings, dict[str, str]]:
     """Read all ranks, and return what was read, found, and could not be decided."""
     each_rank = partial(_each_rank, call.of_ranks(), processes)
     ranks = each_rank(work, num_epochs, resume_after)
@@ -203,7 +204,7 @@ def set_aside_targets(found: Findings, undecided: dict[str, str]) -> None:
 def add_other_length(
     audit: Audit,
     call: LoaderCall,
-    ranks: Sequence[RankReading],
+    ranks: Sequence[RankEpochs],
     num_epochs: int,
     processes: bool,
 ) -> Audit:
@@ -231,7 +232,7 @@ def add_other_length(
 
 
 def judge(
-    call: LoaderCall, ranks: Sequence[RankReading], alone: np.ndarray | None
+    call: LoaderCall, ranks: Sequence[RankEpochs], alone: np.ndarray | None
 ) -> tuple[Findings, dict[str, str]]:
     """Ask all readings what they show together, apart from what is lost.
 
@@ -286,7 +287,7 @@ def _read_first_batch(call: LoaderCall) -> int:
 
 
 def _read_alone(
-    call: LoaderCall, ranks: Sequence[RankReading], in_processes: bool
+    call: LoaderCall, ranks: Sequence[RankEpochs], in_processes: bool
 ) -> np.ndarray | None:
     """Return how often one rank of one has each token as a target, at most, in epochs
     of the same numbers: what all ranks together should read. None if it can't be one.

@@ -10,6 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
+from course_lib.auditing_loaders.epoch_record import EpochRecord, Windows
 from course_lib.auditing_loaders.findings import (
     Finding,
     Findings,
@@ -17,8 +18,7 @@ from course_lib.auditing_loaders.findings import (
     counted,
     such_as,
 )
-from course_lib.auditing_loaders.handed_out import Reading, Windows
-from course_lib.auditing_loaders.loader_reading import Documents
+from course_lib.auditing_loaders.loader_calls import Documents
 
 # Of the stream, that may be left over without a finding. By default a step of all ranks
 # is a fiftieth, and less than a step may be left over. Where it is more than this, the
@@ -35,7 +35,7 @@ CHANCE = 1 / 1000  # that chance alone makes what is taken for a sign
 
 
 def find_repeats(
-    readings: Sequence[Reading],
+    readings: Sequence[EpochRecord],
     documents: Documents,
     found: Findings,
     undecided: dict[str, str],
@@ -73,7 +73,7 @@ class WindowsOfRanks(Windows):
     pass_number: np.ndarray
 
 
-def windows_of(readings: Sequence[Reading]) -> WindowsOfRanks:
+def windows_of(readings: Sequence[EpochRecord]) -> WindowsOfRanks:
     """Return the windows of all ranks: first and last target, rank, row and pass."""
     each = [reading.windows for reading in readings]
     ranks = [np.full(len(own.row), number) for number, own in enumerate(each)]
@@ -89,7 +89,7 @@ def windows_of(readings: Sequence[Reading]) -> WindowsOfRanks:
 
 def find_again(
     windows: WindowsOfRanks,
-    readings: Sequence[Reading],
+    readings: Sequence[EpochRecord],
     documents: Documents,
 ) -> tuple[np.ndarray, np.ndarray, int | None]:
     """Return windows that read tokens again, for each the one that it overlaps, and a
@@ -130,7 +130,7 @@ def find_again(
 
 
 def strides_of(
-    steps: np.ndarray, readings: Sequence[Reading]
+    steps: np.ndarray, readings: Sequence[EpochRecord]
 ) -> tuple[int | None, int | None]:
     """Return the stride that nearly all steps from window to window are, and one that
     they could be if some windows had been dropped; None where there is no such stride.
@@ -162,7 +162,7 @@ def strides_of(
 
 
 def find_overlaps(
-    readings: Sequence[Reading], alone: np.ndarray | None, found: Findings
+    readings: Sequence[EpochRecord], alone: np.ndarray | None, found: Findings
 ) -> None:
     """Find tokens that ranks together read more often than one rank alone.
 
@@ -187,7 +187,7 @@ def find_overlaps(
         )
 
 
-def row_of_target(reading: Reading, position: int) -> str:
+def row_of_target(reading: EpochRecord, position: int) -> str:
     """Say in which row a rank first has this target, "" if in none."""
     places = reading.places
     at = np.flatnonzero(places.is_target & (places.labels == position))
@@ -197,7 +197,7 @@ def row_of_target(reading: Reading, position: int) -> str:
     return f"{reading.name_of(row)} of rank {reading.rank}"
 
 
-def find_overlaps_in_passes(readings: Sequence[Reading], found: Findings) -> None:
+def find_overlaps_in_passes(readings: Sequence[EpochRecord], found: Findings) -> None:
     """Find rows that several ranks read in one pass over the stream, where
     `max_batches` ends the epoch anywhere."""
     keys = [  # which are others when the stream is read again
@@ -219,7 +219,7 @@ def find_overlaps_in_passes(readings: Sequence[Reading], found: Findings) -> Non
             found.count("ranks_overlap", len(np.unique(own[both])), words)
 
 
-def find_steps(readings: Sequence[Reading], found: Findings) -> None:
+def find_steps(readings: Sequence[EpochRecord], found: Findings) -> None:
     """Find ranks that have more batches than others, or begin again before them."""
     epoch = readings[0].epoch
     steps = [reading.num_batches for reading in readings]
@@ -249,7 +249,7 @@ def find_steps(readings: Sequence[Reading], found: Findings) -> None:
         )
 
 
-def begins_again(reading: Reading) -> int | None:
+def begins_again(reading: EpochRecord) -> int | None:
     """Return the batch from which on all are those from the first one on."""
     if not reading.is_cut:
         return None
@@ -285,7 +285,7 @@ class Loss:
         notes += self.notes
 
 
-def find_lost(epochs: Sequence[Sequence[Reading]], documents: Documents) -> Loss:
+def find_lost(epochs: Sequence[Sequence[EpochRecord]], documents: Documents) -> Loss:
     """Find tokens that are never a target of any rank in an epoch; `epochs[r][e]`.
 
     There are two rules. What no epoch reads is lost, but for a tail. What another order
@@ -336,7 +336,7 @@ def find_lost(epochs: Sequence[Sequence[Reading]], documents: Documents) -> Loss
 
 
 def hidden_among_unidentified(
-    ranks: Sequence[Reading], count: np.ndarray, lost: np.ndarray
+    ranks: Sequence[EpochRecord], count: np.ndarray, lost: np.ndarray
 ) -> str:
     """Say that what seems lost may be there: a target whose place is not identified, or
     wrongly, is a token that seems missing. "" if it can't be that."""
@@ -349,12 +349,12 @@ def hidden_among_unidentified(
     return f"{words} identified, which may account for {missing}"
 
 
-def has_same_order(one: Reading, other: Reading) -> bool:
+def has_same_order(one: EpochRecord, other: EpochRecord) -> bool:
     return np.array_equal(one.order, other.order)
 
 
 def unpredictable(
-    ranks: Sequence[Reading], targets: Sequence[np.ndarray], documents: Documents
+    ranks: Sequence[EpochRecord], targets: Sequence[np.ndarray], documents: Documents
 ) -> np.ndarray:
     """Say which tokens nothing could predict: the first of the stream, of a document,
     and of a rank's own share; and what a random offset skips, or labels that are too
@@ -374,7 +374,7 @@ def unpredictable(
     return found
 
 
-def tails(ranks: Sequence[Reading]) -> np.ndarray:
+def tails(ranks: Sequence[EpochRecord]) -> np.ndarray:
     """Return the positions after the last window, or after that of each track.
 
     Tracks are what the places of the batch read if each has a part of the stream.
@@ -391,7 +391,7 @@ def tails(ranks: Sequence[Reading]) -> np.ndarray:
 
 
 def left_out_rows(
-    ranks: Sequence[Reading], never: np.ndarray, others: Sequence[np.ndarray]
+    ranks: Sequence[EpochRecord], never: np.ndarray, others: Sequence[np.ndarray]
 ) -> np.ndarray:
     """Return the positions in rows that a shuffled order may have put last.
 
@@ -410,7 +410,7 @@ def left_out_rows(
     return np.concatenate([np.zeros(0, np.int64), *left_out])
 
 
-def step_of(ranks: Sequence[Reading]) -> int:
+def step_of(ranks: Sequence[EpochRecord]) -> int:
     """Return how many tokens of the stream one step of all ranks goes on by: B windows
     of each rank, a stride apart, or B rows where they are no regular windows."""
     size = max(reading.batch_size for reading in ranks)
@@ -420,7 +420,7 @@ def step_of(ranks: Sequence[Reading]) -> int:
     return size * len(ranks) * width
 
 
-def regular_stride(ranks: Sequence[Reading]) -> int | None:
+def regular_stride(ranks: Sequence[EpochRecord]) -> int | None:
     """Return the stride, if each row is one window and nearly all begin equally far
     apart."""
     starts = np.concatenate([reading.starts for reading in ranks])
@@ -432,7 +432,7 @@ def regular_stride(ranks: Sequence[Reading]) -> int | None:
     return stride if is_regular else None
 
 
-def other_length(ranks: Sequence[Reading]) -> tuple[int, str] | None:
+def other_length(ranks: Sequence[EpochRecord]) -> tuple[int, str] | None:
     """Return another length of the stream, and what it is for: one at which windows
     fill whole batches, or one at which they don't if those of this stream do.
 
@@ -455,14 +455,14 @@ def other_length(ranks: Sequence[Reading]) -> tuple[int, str] | None:
     return (whole - 1) * stride + span + stride // 2, words
 
 
-def log_orders(readings: Sequence[Reading]) -> float:
+def log_orders(readings: Sequence[EpochRecord]) -> float:
     """Return the logarithm of how many orders shuffles give so many rows, for each that
     looks like tracks: n rows at one place of the batch have n! orders."""
     rows = [np.bincount(reading.rows.row) for reading in readings]
     return sum(math.lgamma(n + 1) for n in np.concatenate(rows))
 
 
-def epochs_to_decide(ranks: Sequence[Reading]) -> int:
+def epochs_to_decide(ranks: Sequence[EpochRecord]) -> int:
     """Return in how many epochs no token is always lost by chance, but for `CHANCE`.
 
     Of n rows, a shuffle may drop d in an epoch, fewer than a step. All of E epochs

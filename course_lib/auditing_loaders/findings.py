@@ -9,9 +9,9 @@ from itertools import combinations
 
 import numpy as np
 
-from course_lib.auditing_loaders.handed_out import Reading
-from course_lib.auditing_loaders.loader_reading import Documents
-from course_lib.auditing_loaders.placed_rows import PlacedRows
+from course_lib.auditing_loaders.epoch_record import EpochRecord
+from course_lib.auditing_loaders.loader_calls import Documents
+from course_lib.auditing_loaders.row_positions import RowPositions
 
 FINDINGS = {
     "wrong_shift": "labels are not one token ahead of what the model has read",
@@ -64,7 +64,7 @@ class Findings(dict[str, Finding]):
 
 
 def find_in_rows(
-    rows: PlacedRows, at: str, documents: Documents, found: Findings
+    rows: RowPositions, at: str, documents: Documents, found: Findings
 ) -> None:
     """Find what is wrong inside the rows of a batch; `at` says which batch it is."""
     here, before = rows.tokens, rows.before
@@ -99,7 +99,7 @@ def find_in_rows(
         tell("scored_padding", scored_firsts(rows, documents), first_words)
 
 
-def scored_firsts(rows: PlacedRows, documents: Documents) -> np.ndarray:
+def scored_firsts(rows: RowPositions, documents: Documents) -> np.ndarray:
     """Where the first token of a document is scored, though it sees nothing before."""
     firsts = rows.batch.hides_before & rows.is_target & (rows.tokens >= 0)
     firsts &= ~rows.scores_filler & ~(rows.moves_on & (not rows.batch.views))
@@ -109,7 +109,7 @@ def scored_firsts(rows: PlacedRows, documents: Documents) -> np.ndarray:
     return firsts & (rows.labels == rows.tokens)
 
 
-def narrow_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
+def narrow_words(rows: RowPositions, row: int, place: int, documents: Documents) -> str:
     batch = rows.batch
     came, right = batch.came[row, place], batch.inputs[row, place]
     if came == right:  # so it is the label
@@ -118,7 +118,7 @@ def narrow_words(rows: PlacedRows, row: int, place: int, documents: Documents) -
     return f"{words}, because {batch.kept_as} is too narrow for it"
 
 
-def shift_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
+def shift_words(rows: RowPositions, row: int, place: int, documents: Documents) -> str:
     is_pair = rows.batch.is_pair
     kind, wanted = ("targets", 1) if is_pair else ("labels", 0)
     got = int(rows.ahead[row]) + is_pair
@@ -128,21 +128,23 @@ def shift_words(rows: PlacedRows, row: int, place: int, documents: Documents) ->
     return f"{words}: a model that does not shift needs a pair (inputs, targets)"
 
 
-def jump_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
+def jump_words(rows: RowPositions, row: int, place: int, documents: Documents) -> str:
     before = rows.tokens[row, :place]
     piece = as_runs(before[before >= 0])[-1]
     return f"holds positions {range_words(piece)}, then {rows.tokens[row, place]}"
 
 
 def other_label_words(
-    rows: PlacedRows, row: int, place: int, documents: Documents
+    rows: RowPositions, row: int, place: int, documents: Documents
 ) -> str:
     position = max(rows.tokens[row, place], rows.before[row, place] + 1)
     label = _label_id(rows, row, place)
     return f"has the label {label} where the row continues with position {position}"
 
 
-def crossing_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
+def crossing_words(
+    rows: RowPositions, row: int, place: int, documents: Documents
+) -> str:
     here, before = rows.tokens[row, place], rows.before[row, place]
     begin = documents.starts[documents.number_of(here) - 1]
     verb = "predicts" if rows.labels[row, place] == here else "reads on at"
@@ -155,7 +157,9 @@ def crossing_words(rows: PlacedRows, row: int, place: int, documents: Documents)
     return f"{words}, after {before}{between}"
 
 
-def padding_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
+def padding_words(
+    rows: RowPositions, row: int, place: int, documents: Documents
+) -> str:
     why = "an id that was never handed out; if it is a separator, name it in "
     why += "separator_ids"
     if not rows.batch.judged[row, place]:
@@ -163,12 +167,12 @@ def padding_words(rows: PlacedRows, row: int, place: int, documents: Documents) 
     return f"counts the label {_label_id(rows, row, place)} in the loss, {why}"
 
 
-def first_words(rows: PlacedRows, row: int, place: int, documents: Documents) -> str:
+def first_words(rows: RowPositions, row: int, place: int, documents: Documents) -> str:
     words = "the first token of a document that sees nothing before it"
     return f"counts position {rows.tokens[row, place]} in the loss, {words}"
 
 
-def _label_id(rows: PlacedRows, row: int, place: int) -> int:
+def _label_id(rows: RowPositions, row: int, place: int) -> int:
     batch = rows.batch
     return (batch.inputs if batch.labels is None else batch.labels)[row, place]
 
@@ -177,7 +181,7 @@ def _label_id(rows: PlacedRows, row: int, place: int) -> int:
 
 
 def find_same_order(
-    epochs: Sequence[Reading], found: Findings, undecided: dict[str, str]
+    epochs: Sequence[EpochRecord], found: Findings, undecided: dict[str, str]
 ) -> None:
     """Find epochs of one rank that have the same order, unless it is the stream's."""
     shuffled = [epoch for epoch in epochs if not epoch.goes_forward]
@@ -194,7 +198,7 @@ def find_same_order(
             found.count("same_order", 1, f"{both} with the rows that start at {begins}")
 
 
-def find_weak_shuffle(reading: Reading, found: Findings) -> None:
+def find_weak_shuffle(reading: EpochRecord, found: Findings) -> None:
     """Find an order that is none of those that lesson 11 accepts."""
     is_first = (reading.rows.first >= 0) & (reading.pass_of_rows == 0)
     firsts = reading.rows.first[is_first]
@@ -226,7 +230,7 @@ def find_weak_shuffle(reading: Reading, found: Findings) -> None:
 # Calls that should be the same
 
 
-def find_unrepeatable(first: Reading, again: Reading, found: Findings) -> None:
+def find_unrepeatable(first: EpochRecord, again: EpochRecord, found: Findings) -> None:
     """Find out whether the same call gives the same rows in the same order."""
     sizes = len(first.order), len(again.order)
     differs = first.order[: min(sizes)] != again.order[: min(sizes)]
@@ -240,7 +244,7 @@ def find_unrepeatable(first: Reading, again: Reading, found: Findings) -> None:
     found.count("not_repeatable", count, words)
 
 
-def _positions_of(reading: Reading, row: int) -> str:
+def _positions_of(reading: EpochRecord, row: int) -> str:
     """The first positions of a row, as many as tell it from others."""
     begin = reading.rows.begin[row]
     positions = reading.places.tokens[begin : begin + reading.row_length]
@@ -249,7 +253,11 @@ def _positions_of(reading: Reading, row: int) -> str:
 
 
 def find_resumed(
-    expected: Reading, resumed: Reading, found: Findings, when: str, spared: int = 1
+    expected: EpochRecord,
+    resumed: EpochRecord,
+    found: Findings,
+    when: str,
+    spared: int = 1,
 ) -> None:
     """Compare what a resumed loader reads with what the first one went on to read.
 

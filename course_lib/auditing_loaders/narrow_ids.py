@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from course_lib.auditing_loaders.batch_rows import BatchRows
-from course_lib.auditing_loaders.telling_ids import TellingIds
+from course_lib.auditing_loaders.coded_stream import CodedStream
 
 
-def restore_ids(batch: BatchRows, stream: TellingIds) -> BatchRows:
+def restore_ids(batch: BatchRows, stream: CodedStream) -> BatchRows:
     """Put back the ids that were handed out, where a narrow dtype has made others of
     them, and keep in the batch which these are.
 

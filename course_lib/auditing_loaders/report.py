@@ -10,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from course_lib.auditing_loaders.coverage import commonest_stride
+from course_lib.auditing_loaders.epoch_record import EpochRecord, ledger_of
 from course_lib.auditing_loaders.findings import (
     FINDINGS,
     Finding,
     Findings,
     counted,
 )
-from course_lib.auditing_loaders.handed_out import Reading, ledger_of
-from course_lib.auditing_loaders.loader_reading import LoaderCall
-from course_lib.auditing_loaders.rank_reading import RankReading
+from course_lib.auditing_loaders.loader_calls import LoaderCall
+from course_lib.auditing_loaders.rank_epochs import RankEpochs
 from course_lib.auditing_loaders.separators import (
     Frames,
     frames_of,
@@ -165,7 +165,7 @@ def _shown(value: object) -> str:
 
 def conclude(
     call: LoaderCall,
-    ranks: Sequence[RankReading],
+    ranks: Sequence[RankEpochs],
     found: Findings,
     undecided: dict[str, str],
     in_processes: bool,
@@ -193,7 +193,7 @@ def conclude(
     )
 
 
-def shift_of(reading: Reading) -> int | None:
+def shift_of(reading: EpochRecord) -> int | None:
     """Return how far labels are ahead of inputs as they are handed out."""
     ahead = reading.commonest_ahead
     return None if ahead is None else ahead + reading.is_pair
@@ -201,7 +201,7 @@ def shift_of(reading: Reading) -> int | None:
 
 def facts_of(
     call: LoaderCall,
-    epochs: Sequence[Reading],
+    epochs: Sequence[EpochRecord],
     ledger: TokenLedger,
     found: Findings,
     frames: Sequence[Frames],
@@ -250,7 +250,7 @@ def facts_of(
 
 def notes_of(
     call: LoaderCall,
-    ranks: Sequence[RankReading],
+    ranks: Sequence[RankEpochs],
     in_processes: bool,
 ) -> list[str]:
     """Say what is no finding, but good to know."""

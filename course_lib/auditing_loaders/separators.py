@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from course_lib.auditing_loaders.epoch_record import EpochRecord
 from course_lib.auditing_loaders.findings import counted
-from course_lib.auditing_loaders.handed_out import Reading
-from course_lib.auditing_loaders.loader_reading import Documents
+from course_lib.auditing_loaders.loader_calls import Documents
 
 MOST_ROWS = 3 / 4  # that show how rows follow one another
 MOST_NAMED = 3  # documents in a note
@@ -114,7 +114,7 @@ def _commonest(runs: dict[int, Run]) -> Run | None:
 
 
 def frames_of(
-    readings: Sequence[Reading], documents: Documents
+    readings: Sequence[EpochRecord], documents: Documents
 ) -> tuple[Frames, Frames]:
     """Return what stands before and after the documents, in an epoch of all ranks."""
     rows = [row for reading in readings for row in rows_of(reading)]
@@ -148,7 +148,7 @@ def frames_of(
     return found
 
 
-def rows_of(reading: Reading) -> list[Row]:
+def rows_of(reading: EpochRecord) -> list[Row]:
     """Return the inputs of each row that has a token; a pair's last place has none."""
     places, size = reading.places, len(reading.places.tokens)
     begins = reading.rows.begin

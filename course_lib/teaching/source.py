@@ -15,16 +15,17 @@ DEFINITIONS = ast.FunctionDef | ast.ClassDef
 LONGEST_BLOCK = 40  # lines that are shown as they are: about what a screen holds
 
 
-def show_source(*things: Shown, full: bool = False) -> None:
+def show_source(*things: Shown, full: bool = False, folded: bool = False) -> None:
     """Display where functions, classes or methods live, and their code.
 
-    A block that would fill more than a screen is folded away below its signature;
-    `full` shows whole docstrings.
+    A block that would fill more than a screen is folded away below its signature, and
+    with `folded` every block is; `full` shows whole docstrings.
     """
     for thing in things:
         code = source_of(thing, full=full)
         place = _place_of(thing)
-        forms = {"text/markdown": _as_markdown(code, place)}
+        longest = 0 if folded else LONGEST_BLOCK
+        forms = {"text/markdown": _as_markdown(code, place, longest)}
         display(forms | {"text/plain": f"{place}\n\n{code}"}, raw=True)
 
 
@@ -54,7 +55,7 @@ def _place_of(thing: Shown) -> str:
     return module.__name__.replace(".", "/") + ending
 
 
-def _as_markdown(code: str, place: str) -> str:
+def _as_markdown(code: str, place: str, longest: int) -> str:
     # JupyterLab breaks long lines of code inside of words. A block that may not get
     # narrower than its longest line, inside of one that scrolls, keeps them whole.
     lines = code.splitlines()
@@ -63,7 +64,7 @@ def _as_markdown(code: str, place: str) -> str:
         f'<div style="overflow-x: auto"><div style="min-width: {width:.0f}em">\n\n'
         f"```python\n{code}\n```\n\n</div></div>"
     )
-    if len(lines) <= LONGEST_BLOCK:
+    if len(lines) <= longest:
         return f"`{place}`\n\n{block}"
     head = (
         f"<code>{place}</code> <code>{html.escape(_signature(code))}</code> "

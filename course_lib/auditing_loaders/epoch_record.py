@@ -11,13 +11,13 @@ from functools import cached_property
 import numpy as np
 
 from course_lib.auditing_loaders.batch_rows import BatchRows
-from course_lib.auditing_loaders.placed_rows import PlacedRows
+from course_lib.auditing_loaders.row_positions import RowPositions
 from course_lib.foundation.ledger import TokenLedger, why_unused
 
 
 @dataclass(frozen=True)
 class Places:
-    """An entry for each place of each row, row after row; called as in `PlacedRows`."""
+    """An entry for each place of each row, row after row; called as in `RowPositions`."""
 
     tokens: np.ndarray  #: int32, positions in the stream, -1 where none is identified
     labels: np.ndarray  #: int32, the same
@@ -58,7 +58,7 @@ OF_ROWS = {"first": np.int64, "last_target": np.int64, "key": np.uint64, "ahead"
 
 
 @dataclass
-class Reading:
+class EpochRecord:
     """What one rank got from one iteration, or from a part of it."""
 
     num_tokens: int
@@ -84,7 +84,7 @@ class Reading:
     separator_parts: list[np.ndarray] = field(default_factory=list)  #: of batches
     passes: np.ndarray | int = 0  #: by row, how often the stream was read before
 
-    def add(self, rows: PlacedRows) -> None:
+    def add(self, rows: RowPositions) -> None:
         """Add a batch."""
         batch: BatchRows = rows.batch
         kept = {**OF_PLACES, **OF_ROWS}
@@ -290,7 +290,7 @@ def merges_tracks(numbers: np.ndarray, most: int) -> bool:
     return bool(place[begins].max() < place[ends].min())
 
 
-def ledger_of(readings: Sequence[Reading]) -> TokenLedger:
+def ledger_of(readings: Sequence[EpochRecord]) -> TokenLedger:
     """Sum up what all ranks do with each token."""
     size = readings[0].num_tokens
     as_input, context_sum, longest = np.zeros((3, size), dtype=np.int64)
@@ -316,12 +316,12 @@ def ledger_of(readings: Sequence[Reading]) -> TokenLedger:
     )
 
 
-def window_length(readings: Sequence[Reading]) -> int:
+def window_length(readings: Sequence[EpochRecord]) -> int:
     """Return T of the longest row: a model that shifts predicts one token less."""
     return max(each.row_length for each in readings) - (not readings[0].is_pair)
 
 
-def count_passes(ranks: Sequence[Sequence[Reading]]) -> None:
+def count_passes(ranks: Sequence[Sequence[EpochRecord]]) -> None:
     """Number the passes over the stream that an endless loader has begun, by row.
 
     `ranks[r][e]` are readings that `max_batches` has ended, anywhere. When a row comes

@@ -49,8 +49,8 @@ from IPython.core.inputtransformer2 import TransformerManager
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 
-from course_lib.classroom.links import add_force, check_free
-from course_lib.classroom.paths import user_path
+from course_lib.commands.links import add_force, check_free
+from course_lib.commands.paths import user_path
 from course_lib.foundation import progress_bar
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, RAISED
 from course_lib.teaching.checker.messages import CHECKS_FILE

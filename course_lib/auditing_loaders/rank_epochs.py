@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from course_lib.auditing_loaders.epoch_record import EpochRecord
 from course_lib.auditing_loaders.findings import (
     Findings,
     counted,
@@ -16,8 +17,7 @@ from course_lib.auditing_loaders.findings import (
     find_resumed,
     find_unrepeatable,
 )
-from course_lib.auditing_loaders.handed_out import Reading
-from course_lib.auditing_loaders.loader_reading import (
+from course_lib.auditing_loaders.loader_calls import (
     END,
     LoaderCall,
     LoaderError,
@@ -26,23 +26,23 @@ from course_lib.auditing_loaders.loader_reading import (
     guarded,
     read_epoch,
 )
-from course_lib.auditing_loaders.placed_rows import PlacedRows
+from course_lib.auditing_loaders.row_positions import RowPositions
 
 
 @dataclass
-class RankReading:
+class RankEpochs:
     """What one rank has read, and what it alone shows."""
 
-    epochs: list[Reading] = field(default_factory=list)
+    epochs: list[EpochRecord] = field(default_factory=list)
     found: Findings = field(default_factory=Findings)
     notes: list[str] = field(default_factory=list)
 
 
 def read_rank(
     call: LoaderCall, num_epochs: int, resume_after: int | None
-) -> RankReading:
+) -> RankEpochs:
     """Read the epochs of one rank, the first of them twice, and resume the first."""
-    rank = RankReading()
+    rank = RankEpochs()
     rank.epochs = read_epochs(call, num_epochs, rank.found)
     if rank.epochs[0].views_stream:
         words = "so writing into them changes it"
@@ -59,17 +59,17 @@ def read_rank(
     return rank
 
 
-def read_rank_once(call: LoaderCall, num_epochs: int, _: None) -> RankReading:
+def read_rank_once(call: LoaderCall, num_epochs: int, _: None) -> RankEpochs:
     """Read the epochs of one rank, and nothing again."""
     found = Findings()
-    return RankReading(read_epochs(call, num_epochs, found), found)
+    return RankEpochs(read_epochs(call, num_epochs, found), found)
 
 
 def read_epochs(
     call: LoaderCall, num_epochs: int, found: Findings | None = None
-) -> list[Reading]:
+) -> list[EpochRecord]:
     """Read epochs of one rank, and find what is wrong inside their rows if asked to."""
-    epochs: list[Reading] = []
+    epochs: list[EpochRecord] = []
     made = call()
     for epoch in range(num_epochs):
         anew = epoch > 0 and call.begins_anew(made, epochs[-1].is_cut)
@@ -87,14 +87,14 @@ def read_epochs(
 
 def read_and_look(
     call: LoaderCall, made: MadeLoader, epoch: int, found: Findings | None
-) -> Reading:
+) -> EpochRecord:
     """Read an epoch, and find what is wrong inside its rows and in memory."""
     if found is None:
         return read_epoch(call, made, epoch=epoch)
     memory: list[tuple[np.ndarray, np.ndarray]] = []
     here = Findings()
 
-    def look(rows: PlacedRows, at: str) -> None:
+    def look(rows: RowPositions, at: str) -> None:
         find_in_rows(rows, at, call.documents, here)
         memory[:] = find_shared_memory(rows.batch.memory, memory, here, at)
 
@@ -126,7 +126,7 @@ def find_shared_memory(
 def resume(
     call: LoaderCall,
     resume_after: int | None,
-    rank: RankReading,
+    rank: RankEpochs,
     in_second: bool = False,
 ) -> None:
     """Stop a loader, go on in a new one, and compare with what the first one gives: the
@@ -177,8 +177,8 @@ class Resumed(NamedTuple):
 
     new: MadeLoader
     state: object  #: with which it went on
-    expected: Reading  #: what was left of the one that was stopped
-    got: Reading
+    expected: EpochRecord  #: what was left of the one that was stopped
+    got: EpochRecord
 
 
 def stop_and_resume(left: LoaderCall, stopped: MadeLoader, stop: int) -> Resumed | None:
@@ -222,7 +222,7 @@ def find_in_second_resume(
 
 
 def find_in_next_epoch(
-    call: LoaderCall, stopped: MadeLoader, new: MadeLoader, rank: RankReading, when: str
+    call: LoaderCall, stopped: MadeLoader, new: MadeLoader, rank: RankEpochs, when: str
 ) -> None:
     """Compare the epochs that follow the one in which a loader was stopped."""
     wanted, got = read_epoch(call, stopped), read_epoch(call, new)

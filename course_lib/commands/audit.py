@@ -55,7 +55,7 @@ from course_lib.auditing_loaders import (
     Audit,
     audit_loader,
 )
-from course_lib.classroom.paths import in_a_shell, user_path
+from course_lib.commands.paths import in_a_shell, user_path
 
 CLEAN, FOUND, NOT_RUN, UNDECIDED = 0, 1, 2, 3
 TIME_LIMIT = 600  # seconds

@@ -39,8 +39,8 @@ import numpy as np
 
 from course_lib.auditing_loaders import show_batch
 from course_lib.auditing_loaders.batch_view import BatchView
-from course_lib.auditing_loaders.loader_reading import GIVEN, guarded
-from course_lib.classroom.audit import (
+from course_lib.auditing_loaders.loader_calls import GIVEN, guarded
+from course_lib.commands.audit import (
     NOT_RUN,
     TIME_LIMIT,
     check_needs,
@@ -49,7 +49,7 @@ from course_lib.classroom.audit import (
     load,
     tokenizer_of,
 )
-from course_lib.classroom.paths import user_path
+from course_lib.commands.paths import user_path
 from course_lib.foundation import check_integer, load_text
 
 MOST_LETTERS = 1_000_000  # of a text, which are enough for many batches

@@ -31,8 +31,8 @@ from pathlib import Path
 
 import nbformat
 
-from course_lib.classroom.assignments import build_assignment, points_of
-from course_lib.classroom.links import add_out_and_lessons, check_out
+from course_lib.commands.assignments import build_assignment, points_of
+from course_lib.commands.links import add_out_and_lessons, check_out
 from course_lib.foundation import check_integer
 from course_lib.teaching.lessons import find_lessons
 

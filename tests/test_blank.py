@@ -6,8 +6,8 @@ import nbformat
 import pytest
 
 import course_lib.__main__ as command_line
-from course_lib.classroom.blank import blank, imports_in
-from course_lib.classroom.links import LINK, check_out, relink
+from course_lib.commands.blank import blank, imports_in
+from course_lib.commands.links import LINK, check_out, relink
 from course_lib.teaching.lessons import exercise_of, find_lessons
 
 ROOT = Path(__file__).parent.parent

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.auditing_loaders.batch_rows import read_batch
-from course_lib.auditing_loaders.placed_rows import PlacedRows, most_ahead, move_right
-from course_lib.auditing_loaders.telling_ids import TellingIds
+from course_lib.auditing_loaders.coded_stream import CodedStream
+from course_lib.auditing_loaders.row_positions import RowPositions, most_ahead, move_right
 from course_lib.foundation import IGNORED
 
-STREAM = TellingIds.of_positions(60)
+STREAM = CodedStream.of_positions(60)
 PAD = 7  # never handed out
 
 
@@ -22,7 +22,7 @@ def ids_at(positions):
 
 def placed(positions, separator_ids=(), **more):
     batch = read_batch({"input_ids": [ids_at(positions)], **more})
-    return PlacedRows(batch, STREAM, separator_ids, document_starts=[0, 20])
+    return RowPositions(batch, STREAM, separator_ids, document_starts=[0, 20])
 
 
 anywhere, close = st.integers(-1, 59), st.sampled_from([-1, 20, 21, 22])
@@ -64,7 +64,7 @@ def test_what_came_before_and_what_jumps_are_those_of_a_loop(positions, kept):
 )
 def test_positions_that_jump_as_the_tokens_do_announce_it_unless_the_label_crosses(positions, announced):
     at = [10, 11, 12, 18, 19]
-    parts = PlacedRows(
+    parts = RowPositions(
         read_batch({"inputs": [ids_at(at)], "targets": [ids_at([p + 1 for p in at])], "position_ids": [positions]}),
         STREAM,
     )
@@ -89,7 +89,7 @@ def test_what_is_never_handed_out_is_padding_unless_it_separates(positions):
 @pytest.mark.parametrize("ahead", [-2, -1, 0, 1, 2])
 def test_labels_that_are_too_far_ahead_are_told_in_pairs_and_in_mappings(ahead):
     at = np.arange(10, 18)
-    pair = PlacedRows(read_batch(([ids_at(at)], [ids_at(at + 1 + ahead)])), STREAM)
+    pair = RowPositions(read_batch(([ids_at(at)], [ids_at(at + 1 + ahead)])), STREAM)
     mapping = placed(at, labels=[ids_at(at + ahead)])
     for rows in (pair, mapping):
         assert rows.ahead.tolist() == [ahead]
@@ -103,7 +103,7 @@ def test_one_label_of_another_place_is_misplaced():
 
 
 def test_a_pair_ends_with_its_last_target():
-    rows = PlacedRows(read_batch(([ids_at([10, 11])], [ids_at([11, 12])])), STREAM)
+    rows = RowPositions(read_batch(([ids_at([10, 11])], [ids_at([11, 12])])), STREAM)
     assert rows.tokens.tolist() == [[10, 11, 12]]
     assert rows.labels.tolist() == [[-1, 11, 12]]
     assert rows.scored.tolist() == [[False, True, True]]

@@ -18,7 +18,7 @@ import re
 import nbformat
 from nbformat import NotebookNode
 
-from course_lib.classroom.links import add_out_and_lessons, files_of_lessons
+from course_lib.commands.links import add_out_and_lessons, files_of_lessons
 from course_lib.teaching.lessons import exercise_of
 
 PROMPT = re.compile(r"^predict\(", re.MULTILINE)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib.auditing_loaders.loader_reading import LoaderError, guarded, make_stream, read_epoch
+from course_lib.auditing_loaders.loader_calls import LoaderError, guarded, make_stream, read_epoch
 from readings import call_of, loader_of, reading_of
 
 

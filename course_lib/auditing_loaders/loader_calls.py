@@ -11,10 +11,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from course_lib.auditing_loaders.batch_rows import BatchRows, read_batch
-from course_lib.auditing_loaders.handed_out import Reading
+from course_lib.auditing_loaders.coded_stream import CodedStream
+from course_lib.auditing_loaders.epoch_record import EpochRecord
 from course_lib.auditing_loaders.narrow_ids import restore_ids
-from course_lib.auditing_loaders.placed_rows import PlacedRows
-from course_lib.auditing_loaders.telling_ids import TellingIds
+from course_lib.auditing_loaders.row_positions import RowPositions
 from course_lib.foundation.arguments import AtLeast, checked
 from course_lib.foundation.checks import as_integers, check_integer
 
@@ -49,7 +49,7 @@ def make_stream(
     lengths: object,
     vocab_size: object,
     tokenizer: object,
-) -> tuple[TellingIds, Documents, list[str] | None]:
+) -> tuple[CodedStream, Documents, list[str] | None]:
     """Return the ids to hand out, where documents start, and texts if asked for."""
     texts = None
     if tokenizer is not None and vocab_size is not None:
@@ -62,11 +62,11 @@ def make_stream(
         check_integer("document_lengths", lengths.min(), minimum=1)
         num_tokens = int(lengths.sum())
     if tokenizer is not None:
-        stream, texts, lengths = TellingIds.of_texts(tokenizer, num_tokens, lengths)
+        stream, texts, lengths = CodedStream.of_texts(tokenizer, num_tokens, lengths)
     elif vocab_size is None:
-        stream = TellingIds.of_positions(num_tokens)
+        stream = CodedStream.of_positions(num_tokens)
     else:
-        stream = TellingIds.below(vocab_size, num_tokens)
+        stream = CodedStream.below(vocab_size, num_tokens)
     are_known = lengths is not None
     lengths = np.asarray([len(stream)] if lengths is None else lengths, dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
@@ -86,7 +86,7 @@ class LoaderCall:
     """How to make the loader of one rank, again and again."""
 
     make_loader: Callable
-    stream: TellingIds
+    stream: CodedStream
     documents: Documents
     texts: list[str] | None
     separator_ids: np.ndarray | tuple = ()
@@ -149,10 +149,10 @@ def read_epoch(
     call: LoaderCall,
     made: MadeLoader,
     *,
-    look: Callable[[PlacedRows, str], None] | None = None,
+    look: Callable[[RowPositions, str], None] | None = None,
     batches: Iterator | None = None,
     epoch: int = 0,
-) -> Reading:
+) -> EpochRecord:
     """Read what is left of a loader.
 
     Args:
@@ -163,7 +163,7 @@ def read_epoch(
         batches: an iterator that has begun already.
         epoch: its number, which is said with each batch.
     """
-    reading = Reading(len(call.stream), epoch, call.rank)
+    reading = EpochRecord(len(call.stream), epoch, call.rank)
     batches = guarded(made.words, iter, made.loader) if batches is None else batches
     whose = f" of rank {call.rank}" if call.world_size > 1 else ""
     whose += f" in epoch {epoch}" if epoch else ""
@@ -180,7 +180,7 @@ def read_epoch(
                     check_that_time_is_second(batch, call.stream)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"{at} of {made.words} {error}") from None
-            rows = PlacedRows(batch, call.stream, call.separator_ids, starts)
+            rows = RowPositions(batch, call.stream, call.separator_ids, starts)
             reading.add(rows)
             if look is not None:
                 look(rows, at)
@@ -209,7 +209,7 @@ def _bar(progress: bool | None) -> AbstractContextManager:
     return nullcontext()
 
 
-def check_that_time_is_second(batch: BatchRows, stream: TellingIds) -> None:
+def check_that_time_is_second(batch: BatchRows, stream: CodedStream) -> None:
     """Refuse a pair of shape (T, B), whose columns are what its rows should be."""
     inputs = batch.inputs[:, :-1] if batch.is_pair else batch.inputs
     if min(inputs.shape) < 2:
@@ -226,7 +226,7 @@ def check_that_time_is_second(batch: BatchRows, stream: TellingIds) -> None:
 
 
 def check_that_ids_are_identified(
-    reading: Reading, call: LoaderCall, made: MadeLoader
+    reading: EpochRecord, call: LoaderCall, made: MadeLoader
 ) -> None:
     """Raise ValueError if there is no batch, or hardly any position is identified."""
     name = f" in epoch {reading.epoch}" if reading.epoch else ""

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from course_lib.auditing_loaders.batch_rows import NO_ID, BatchRows
-from course_lib.auditing_loaders.telling_ids import TellingIds
+from course_lib.auditing_loaders.coded_stream import CodedStream
 
 
-class PlacedRows:
+class RowPositions:
     """A batch as positions in the stream, of shape (B, M), -1 where none is identified.
 
     As in `BatchRows`, the label at a place is predicted from the tokens before it.
@@ -31,7 +31,7 @@ class PlacedRows:
     def __init__(
         self,
         batch: BatchRows,
-        stream: TellingIds,
+        stream: CodedStream,
         separator_ids: object = (),
         document_starts: object = (0,),
     ):
@@ -63,7 +63,7 @@ class PlacedRows:
             is_end = (batch.inputs == NO_ID) & scored & (self.ahead == 0)[:, None]
             self.tokens = np.where(is_end, self.labels, self.tokens)
 
-    def _tell_labels(self, stream: TellingIds, right: np.ndarray) -> None:
+    def _tell_labels(self, stream: CodedStream, right: np.ndarray) -> None:
         """Tell labels whose neighbors are missing, beside dropped ones, by the row."""
         batch = self.batch
         for error in (0, 1, -1):

@@ -16,7 +16,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from course_lib.classroom.links import add_out_and_lessons, check_out
+from course_lib.commands.links import add_out_and_lessons, check_out
 from course_lib.teaching.lessons import (
     Lesson,
     exercise_of,

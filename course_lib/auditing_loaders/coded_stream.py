@@ -29,7 +29,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SEED = 14
 
 
-class TellingIds:
+class CodedStream:
     """A stream of ids in which `neighbors` consecutive ids occur at one place only.
 
     With one id for each position, an id tells its place alone. Ids that must stay below
@@ -60,9 +60,9 @@ class TellingIds:
 
     @classmethod
     @checked
-    def of_positions(cls, num_tokens: Annotated[int, AtLeast(2, 2**30)]) -> TellingIds:
+    def of_positions(cls, num_tokens: Annotated[int, AtLeast(2, 2**30)]) -> CodedStream:
         """Make a stream in which the id at position p is p plus the first id."""
-        return CountedIds(num_tokens)
+        return CountedStream(num_tokens)
 
     @classmethod
     @checked
@@ -70,7 +70,7 @@ class TellingIds:
         cls,
         vocab_size: Annotated[int, AtLeast(6)],
         num_tokens: Annotated[int, AtLeast(2, 2**30)],
-    ) -> TellingIds:
+    ) -> CodedStream:
         """Make a stream of random ids below `vocab_size`, at least 6.
 
         Where int16 or uint16 is too narrow for the vocabulary, every fourth id shows
@@ -97,7 +97,7 @@ class TellingIds:
         tokenizer: object,
         num_tokens: Annotated[int, AtLeast(2, 2**30)],
         lengths: Ids | None = None,
-    ) -> tuple[TellingIds, list[str], list[int]]:
+    ) -> tuple[CodedStream, list[str], list[int]]:
         """Make texts of random words whose tokens, without special ones, tell places.
 
         With `lengths`, each text has that many tokens, or as many more as its last word
@@ -129,18 +129,18 @@ class TellingIds:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def of_length(self, num_tokens: int) -> TellingIds:
+    def of_length(self, num_tokens: int) -> CodedStream:
         """Make a stream of another length, of ids that are as small."""
-        return TellingIds.below(self.vocab_size, num_tokens)
+        return CodedStream.below(self.vocab_size, num_tokens)
 
     @cached_property
-    def narrowed(self) -> dict[str, NarrowedIds]:
+    def narrowed(self) -> dict[str, NarrowedStream]:
         """The stream in each dtype that is too narrow for it."""
         found = {}
         for name in NARROW:
             if (self.ids.astype(name) != self.ids).any():
                 with suppress(ValueError):  # in which no place could be identified
-                    found[name] = NarrowedIds(self, name)
+                    found[name] = NarrowedStream(self, name)
         return found
 
     def is_handed_out(self, values: np.ndarray) -> np.ndarray:
@@ -184,10 +184,10 @@ class TellingIds:
         return codes
 
 
-class NarrowedIds(TellingIds):
+class NarrowedStream(CodedStream):
     """A stream as a dtype keeps it that is too narrow for some of its ids."""
 
-    def __init__(self, stream: TellingIds, name: str):
+    def __init__(self, stream: CodedStream, name: str):
         ids = stream.ids.astype(name).astype(np.int64)
         super().__init__(ids, fewest=min(2, len(ids)))
         self.stream = stream
@@ -216,7 +216,7 @@ class NarrowedIds(TellingIds):
         return np.where(other, self.stream.ids[self.first[found]], right)
 
 
-class CountedIds(TellingIds):
+class CountedStream(CodedStream):
     """A stream that counts up, so that subtracting tells where an id comes from."""
 
     neighbors = 1
@@ -232,11 +232,11 @@ class CountedIds(TellingIds):
         rows = np.asarray(rows, dtype=np.int64)
         return np.where(self.is_handed_out(rows), rows - self.first, -1)
 
-    def of_length(self, num_tokens: int) -> TellingIds:
-        return CountedIds(num_tokens)
+    def of_length(self, num_tokens: int) -> CodedStream:
+        return CountedStream(num_tokens)
 
     @property
-    def narrowed(self) -> dict[str, NarrowedIds]:
+    def narrowed(self) -> dict[str, NarrowedStream]:
         return {}  # nobody has said that a vocabulary is so large
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.auditing_loaders.telling_ids import RESERVED, TellingIds
+from course_lib.auditing_loaders.coded_stream import RESERVED, CodedStream
 from planted_loaders import Bytes
 
 
@@ -24,7 +24,7 @@ def naive_positions(stream, row):
     return [places.pop() if len(places) == 1 else -1 for places in told]
 
 
-some_streams = st.lists(st.integers(1, 4), min_size=2, max_size=40).map(TellingIds)
+some_streams = st.lists(st.integers(1, 4), min_size=2, max_size=40).map(CodedStream)
 
 
 @settings(max_examples=200)
@@ -49,12 +49,12 @@ def test_neighbors_are_as_few_as_tell_and_all_of_the_stream_is_told(stream):
 
 @pytest.mark.parametrize(("vocab_size", "num_tokens", "neighbors"), [(16, 300, 8), (256, 4_000, 4), (50_257, 4_000, 2)])
 def test_small_ids_are_told_by_few_neighbors_and_hold_no_padding(vocab_size, num_tokens, neighbors):
-    stream = TellingIds.below(vocab_size, num_tokens)
+    stream = CodedStream.below(vocab_size, num_tokens)
     assert len(stream) == num_tokens
     assert stream.neighbors <= neighbors
     assert 0 <= stream.ids.min() <= stream.ids.max() < vocab_size
     assert not np.isin(stream.ids, RESERVED).any()
-    assert np.array_equal(stream.ids, TellingIds.below(vocab_size, num_tokens).ids)
+    assert np.array_equal(stream.ids, CodedStream.below(vocab_size, num_tokens).ids)
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,11 @@ def test_small_ids_are_told_by_few_neighbors_and_hold_no_padding(vocab_size, num
     [(50_257, ["int16"]), (65_536, ["int16"]), (65_600, ["int16", "uint16"]), (128_256, ["int16", "uint16"])],
 )
 def test_ids_of_a_large_vocabulary_show_which_dtypes_are_too_narrow(vocab_size, narrow):
-    stream = TellingIds.below(vocab_size, 400)
+    stream = CodedStream.below(vocab_size, 400)
     assert 0.98 * vocab_size < stream.ids.max() < vocab_size - 1  # the last few may be a tokenizer's own
     assert [name for name in stream.narrowed if "16" in name] == narrow
-    assert not {"int16", "uint16"} & set(TellingIds.below(32_000, 400).narrowed)
-    assert not TellingIds.of_positions(40_000).narrowed
+    assert not {"int16", "uint16"} & set(CodedStream.below(32_000, 400).narrowed)
+    assert not CodedStream.of_positions(40_000).narrowed
     for name in stream.narrowed:
         kept = stream.ids.astype(name).astype(int)
         assert not np.isin(kept[kept != stream.ids], (*RESERVED, -100, -1)).any() or "8" in name
@@ -78,7 +78,7 @@ def test_ids_of_a_large_vocabulary_show_which_dtypes_are_too_narrow(vocab_size, 
 
 @pytest.mark.parametrize(("num_tokens", "first"), [(2, 1_000), (30_000, 1_000), (30_001, 1_000_000)])
 def test_an_id_for_each_position_tells_it_alone(num_tokens, first):
-    stream = TellingIds.of_positions(num_tokens)
+    stream = CodedStream.of_positions(num_tokens)
     assert stream.neighbors == 1
     assert stream.positions([[first + num_tokens - 1, first - 1, first, first + num_tokens]]).tolist() == [
         [num_tokens - 1, -1, 0, -1]
@@ -86,7 +86,7 @@ def test_an_id_for_each_position_tells_it_alone(num_tokens, first):
 
 
 def test_texts_are_as_long_as_they_say_and_their_tokens_are_the_stream():
-    stream, texts, lengths = TellingIds.of_texts(Bytes(), 3_000)
+    stream, texts, lengths = CodedStream.of_texts(Bytes(), 3_000)
     encoded = [Bytes().encode(text) for text in texts]
     assert [len(ids) for ids in encoded] == lengths
     assert stream.ids.tolist() == [id for ids in encoded for id in ids]
@@ -100,26 +100,26 @@ class Constant:
 
 
 def test_few_neighbors_or_other_ids_tell_nothing():
-    stream = TellingIds([5, 6, 5, 7])
+    stream = CodedStream([5, 6, 5, 7])
     assert stream.positions([[5, 7], [7, 5]]).tolist() == [[2, 3], [-1, -1]]
     assert stream.positions([[5]]).tolist() == [[-1]]
     assert stream.positions(np.zeros((0, 3), dtype=int)).shape == (0, 3)
     assert stream.positions([[2**62, -(2**62)]]).tolist() == [[-1, -1]]
-    assert set(TellingIds.below(6, 10).ids.tolist()) == {4, 5}
-    assert TellingIds.below(2**100, 10).neighbors == 1
+    assert set(CodedStream.below(6, 10).ids.tolist()) == {4, 5}
+    assert CodedStream.below(2**100, 10).neighbors == 1
 
 
 def test_a_stream_that_counts_tells_what_a_search_would_tell():
-    counted, searched = TellingIds.of_positions(40), TellingIds(1_000 + np.arange(40))
+    counted, searched = CodedStream.of_positions(40), CodedStream(1_000 + np.arange(40))
     rows = np.array([[999, 1_000, 1_039, 1_040], [-1, 0, 2**62, 1_005]])
     assert counted.positions(rows).tolist() == searched.positions(rows).tolist()
     assert counted.is_handed_out(rows).tolist() == searched.is_handed_out(rows).tolist()
 
 
 def test_a_stream_that_cannot_tell_is_refused():
-    for make in (lambda: TellingIds([7] * 200), lambda: TellingIds.of_texts(Constant(), 500)):
+    for make in (lambda: CodedStream([7] * 200), lambda: CodedStream.of_texts(Constant(), 500)):
         with pytest.raises(ValueError, match="ids must have no 64 neighbors in two places"):
             make()
     for tokenizer in (Constant, "abc", None):
         with pytest.raises(TypeError, match="tokenizer must have a method encode"):
-            TellingIds.of_texts(tokenizer, 500)
+            CodedStream.of_texts(tokenizer, 500)

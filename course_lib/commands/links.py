@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from course_lib.classroom.paths import user_path
+from course_lib.commands.paths import user_path
 from course_lib.teaching.lessons import Lesson, find_lessons, notebooks_folder
 
 # [words](target), ![words](target); the words may hold [brackets]

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.auditing_loaders.handed_out import (
+from course_lib.auditing_loaders.epoch_record import (
     begin_of_wrap,
     count_passes,
     goes_forward,
     ledger_of,
     merges_tracks,
 )
-from course_lib.auditing_loaders.loader_reading import read_epoch
+from course_lib.auditing_loaders.loader_calls import read_epoch
 from course_lib.foundation import token_ledger
 from readings import call_of, reading_of
 
