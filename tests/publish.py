@@ -24,7 +24,7 @@ if missing:
     course = pathlib.Path("..").resolve()
     if not (course / "course_lib").is_dir():
 {elsewhere}
-    subprocess.check_call([sys.executable, "-m", "pip", "install", "-q", "-e", f"{{course}}[course]"])
+    subprocess.check_call([sys.executable, "-m", "pip", "install", "-qe", f"{{course}}[course]"])
     sys.path.append(str(course))
 """
 CLONE = """\
@@ -34,8 +34,7 @@ CLONE = """\
             subprocess.check_call(["git", "clone", "--depth=1", address, course])"""
 REFUSE = """\
         raise FileNotFoundError(
-            "A lesson needs the rest of its course. Get the whole folder, in which "
-            "`notebooks` and `course_lib` are side by side, and open the lesson there."
+            "A lesson needs its course: the folder that holds `notebooks` and `course_lib`."
         )"""
 
 

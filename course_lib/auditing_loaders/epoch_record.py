@@ -17,7 +17,7 @@ from course_lib.foundation.ledger import TokenLedger, why_unused
 
 @dataclass(frozen=True)
 class Places:
-    """An entry for each place of each row, row after row; called as in `RowPositions`."""
+    """An entry for each place of each row, row after row; called as in RowPositions."""
 
     tokens: np.ndarray  #: int32, positions in the stream, -1 where none is identified
     labels: np.ndarray  #: int32, the same

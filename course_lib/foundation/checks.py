@@ -270,6 +270,18 @@ def check_range(
     return values
 
 
+def beyond_the_stream(starts: np.ndarray, length: int, num_tokens: int) -> ValueError:
+    """Word the error for windows of `length` ids that begin before the stream or end
+    beyond it."""
+    last_start = num_tokens - length
+    allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
+    return ValueError(
+        f"starts must lie in {allowed}: {length} ids (context_length + 1) are needed "
+        f"from each on, in a stream of {num_tokens}; got {starts.min()} ... "
+        f"{starts.max()}"
+    )
+
+
 def check_any_integer(name: str, value: object) -> int:
     """Return `value` as an `int`, of whatever size."""
     return check_integer(name, value, minimum=None)

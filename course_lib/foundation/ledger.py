@@ -12,11 +12,11 @@ import numpy as np
 from course_lib.foundation.arguments import AtLeast, checked
 from course_lib.foundation.checks import (
     as_integers,
+    beyond_the_stream,
     check_integer,
     check_range,
     check_type,
 )
-from course_lib.foundation.streams import beyond_the_stream
 
 USED = "used"
 OWN_REASONS = (USED, "offset", "gap", "tail")

@@ -17,7 +17,7 @@ from typing import Annotated, TypeAlias
 import numpy as np
 import torch
 
-from course_lib.foundation.checks import as_ids
+from course_lib.foundation.checks import as_ids, beyond_the_stream
 from course_lib.foundation.dtypes import compact
 
 SAMPLES, SAMPLE_LENGTH = 64, 1024  # what is read for a fingerprint
@@ -111,18 +111,6 @@ class Stream(ABC):
         windows, lengths = self.cut(starts, length)
         _check_whole(starts, lengths, length)
         return windows, lengths
-
-
-def beyond_the_stream(starts: np.ndarray, length: int, num_tokens: int) -> ValueError:
-    """Word the error for windows of `length` ids that begin before the stream or end
-    beyond it."""
-    last_start = num_tokens - length
-    allowed = f"0 ... {last_start}" if last_start >= 0 else "nothing at all"
-    return ValueError(
-        f"starts must lie in {allowed}: {length} ids (context_length + 1) are needed "
-        f"from each on, in a stream of {num_tokens}; got {starts.min()} ... "
-        f"{starts.max()}"
-    )
 
 
 def _check_whole(starts: np.ndarray, lengths: np.ndarray, length: int) -> None:
