@@ -17,24 +17,23 @@ TAG = "install"
 # Where the kernel knows the course, this does nothing.
 INSTALL = """\
 # Installs the course where it is missing; else it does nothing.
-import importlib.util, pathlib, subprocess, sys
-
-missing = [n for n in ("course_lib", "torch", "IPython", "pebble") if not importlib.util.find_spec(n)]
-if missing:
+import importlib.util, pathlib, subprocess as sp, sys
+if not all(map(importlib.util.find_spec, ("course_lib", "torch", "pebble"))):
     course = pathlib.Path("..").resolve()
     if not (course / "course_lib").is_dir():
 {elsewhere}
-    subprocess.check_call([sys.executable, "-m", "pip", "install", "-qe", f"{{course}}[course]"])
+    sp.check_call([sys.executable, "-m", "pip", "install", "-qe", f"{{course}}[course]"])
     sys.path.append(str(course))
 """
 CLONE = """\
         course = pathlib.Path("feeding-language-models").resolve()
         address = "{address}"
         if not course.is_dir():
-            subprocess.check_call(["git", "clone", "--depth=1", address, course])"""
+            sp.check_call(["git", "clone", "--depth=1", address, course])"""
 REFUSE = """\
         raise FileNotFoundError(
-            "A lesson needs its course: the folder that holds `notebooks` and `course_lib`."
+            "A lesson needs the rest of its course. Get the whole folder, in which "
+            "`notebooks` and `course_lib` are side by side, and open the lesson there."
         )"""
 
 
