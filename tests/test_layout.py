@@ -34,6 +34,7 @@ LESSONS = [
 # In each room the order is that of the imports: a module may import those before it.
 FOUNDATION = [
     "checks",
+    "known_names",
     "arguments",
     "progress",
     "visible",

@@ -25,6 +25,7 @@ from course_lib.foundation import (
     check_integer,
     check_state,
     checked,
+    named_elsewhere,
 )
 from course_lib.foundation.packs import Piece, iterate_documents, join_pieces
 
@@ -233,6 +234,7 @@ def _with_waiting(checksum: int, waiting: Sequence[int]) -> int:
     return zlib.crc32(np.array(waiting, dtype="<i8").tobytes(), checksum)
 
 
+@named_elsewhere
 def pack_stream(
     documents: Iterable[Ids], max_length: int, *, buffer_size: int
 ) -> PackStream:
