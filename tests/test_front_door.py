@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -40,8 +41,31 @@ def test_what_is_promised_is_there():
 def test_each_name_is_what_its_lesson_holds(name):
     place = importlib.import_module(f"course_lib.{course_lib.FRONT_DOOR[name]}")
     assert getattr(course_lib, name) is getattr(place, name)
+
+
+def test_the_readme_tells_of_each_name_and_promises_no_other():
+    """In the middle column of its table; what is a method or a command is written with a dot or a space."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"`{name}" in readme, "nobody is told"
+    table = readme.split("## Names that you may know")[1].split("\n## ")[0]
+    rows = [re.split(r" \| ", line.strip("| ")) for line in table.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) > 12
+    assert all(len(row) == 3 for row in rows)
+    told = {name for row in rows for name in re.findall(r"`(\w+)(?:\([^`]*\))?`", row[1])}
+    methods = {"count_chunks", "min_frequency"}
+    assert told - methods == set(course_lib.FRONT_DOOR)
+    known = " ".join(row[0] for row in rows)
+    for name in ("seq_data_iter_random", "seq_data_iter_sequential", "SlidingWindowDataset", "base_seed + epoch"):
+        assert f"`{name}`" in known
+    for name in (
+        "`count`",
+        "`document_starts`",
+        "packing strategies",
+        "`ByteLevelBPETokenizer`",
+        "`load_shard(",
+        "uint16",
+    ):
+        assert name in known
+    assert "`pytest` runs the\nnotebooks with [nbval]" in readme
 
 
 def test_a_type_checker_is_told_the_same():
@@ -63,8 +87,8 @@ def test_the_package_alone_loads_nothing_that_it_does_not_need():
 def test_a_name_whose_package_is_missing_says_which_in_one_line():
     program = "import sys; sys.modules['torch'] = None; from course_lib import seq_data_iter_random"
     assert said_by(program).splitlines()[-1] == (
-        "ModuleNotFoundError: seq_data_iter_random needs the package 'torch', which is not installed. In the folder of the "
-        "course, type: python -m pip install --editable '.[course]'"
+        "ModuleNotFoundError: seq_data_iter_random needs the package 'torch', which is not installed. In the folder of "
+        "the course, type: python -m pip install --editable '.[course]'"
     )
 
 
