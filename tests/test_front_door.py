@@ -73,6 +73,9 @@ def test_a_type_checker_is_told_the_same():
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module != "typing"]
     told = {alias.asname: node.module for node in imports for alias in node.names}
     assert told == {name: f"course_lib.{module}" for name, module in course_lib.FRONT_DOOR.items()}
+    # A `__getattr__` of a module, if it is seen, lets a type checker take any misspelled name for there.
+    seen = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    assert [node.name for node in seen] == ["__dir__"]
 
 
 def test_the_package_alone_loads_nothing_that_it_does_not_need():
