@@ -102,7 +102,8 @@ def _boxes_in_words(boxes: Boxes, keys: Mapping[str, str]) -> str:
         end = "" if width == 1 else f" to {style.number(start + width - 1)}"
         words = f"{label[0]}" if label and str(label[0]) else ""
         words = words or f"{style.number(start)}{end}"
-        told.append(f"{words} ({keys[meaning]})" if meaning in keys else words)
+        kind = keys.get(meaning, "").partition(" (")[0]  # without its remark
+        told.append(f"{words} ({kind})" if kind else words)
     more = f" and {len(told) - MOST_TOLD} more" * (len(told) > MOST_TOLD)
     return ", ".join(told[:MOST_TOLD]) + more
 
