@@ -21,13 +21,14 @@ from course_lib.foundation import (
     Length,
     check_integer,
     check_pad_token,
+    check_rows,
+    check_starts,
     checked,
     document_marks,
     evaluation_mode,
     named_elsewhere,
     one_thread,
 )
-from course_lib.foundation.packs import check_rows, check_starts
 from course_lib.next_token_shifting import next_token_loss
 
 if TYPE_CHECKING:

@@ -29,16 +29,18 @@ from course_lib.document_packing.waiting import pack_stream as pack_stream
 from course_lib.foundation import (
     Ids,
     Pack,
+    Piece,
     as_ids,
     check_iterable,
     checked,
     column_of_batch,
     document_marks,
     encode_each,
+    iterate_documents,
+    join_pieces,
     named_elsewhere,
 )
 from course_lib.foundation import packing_report as packing_report
-from course_lib.foundation.packs import Piece, iterate_documents, join_pieces
 
 # A whole packer on one screen.
 

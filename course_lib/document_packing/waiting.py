@@ -20,13 +20,15 @@ from course_lib.document_packing.strategies import RowLength
 from course_lib.foundation import (
     Ids,
     Pack,
+    Piece,
     Position,
     as_ids,
     check_integer,
     check_state,
     checked,
+    iterate_documents,
+    join_pieces,
 )
-from course_lib.foundation.packs import Piece, iterate_documents, join_pieces
 
 START = {"pieces_read": 0, "checksum": 0, "waiting": []}  # of a stream of packs
 

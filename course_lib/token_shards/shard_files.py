@@ -16,12 +16,23 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from course_lib.foundation.arguments import AtLeast, FilePath, Length, OneOf, checked
-from course_lib.foundation.dtypes import id_dtype, smallest_dtype
-from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
-from course_lib.foundation.hashing import tokenizer_hash
-from course_lib.foundation.progress import progress_bar
-from course_lib.foundation.tokenizing import encode_each, plain_tokenizer
+from course_lib.foundation import (
+    TEMPORARY,
+    AtLeast,
+    FilePath,
+    Length,
+    OneOf,
+    checked,
+    checksum,
+    encode_each,
+    id_dtype,
+    plain_tokenizer,
+    progress_bar,
+    read_json,
+    smallest_dtype,
+    write_json,
+)
+from course_lib.token_shards.hashing import tokenizer_hash
 
 FORMAT_VERSION = 3
 SPLITS = ("train", "val")  #: among which documents are divided
