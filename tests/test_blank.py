@@ -43,7 +43,8 @@ def test_prose_and_questions_are_kept_and_code_is_emptied(lesson):
 def test_an_experiment_is_a_line_to_type_and_its_import_stays():
     """Instruments are imported, so a class types their call alone, and what varies."""
     lesson = notebook_of(
-        "from course_lib.experiments import stride_tradeoffs as experiments\nfrom course_lib.teaching import show_source\n\n"
+        "from course_lib.experiments import stride_tradeoffs as experiments\n"
+        "from course_lib.teaching import show_source\n\n"
         "seeds = range(10)\nruns = experiments.take_exams(texts, seeds)\n"
         "show_source(experiments.take_exams, folded=True)",
     )

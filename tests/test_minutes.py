@@ -52,7 +52,7 @@ def test_what_is_optional_says_so_in_its_heading_and_exercises_are_apart(tmp_pat
         exercise,
         "## 4. Recap\n\nfive",
     )
-    assert found.optional.words == 8 + 9  # with the headings
+    assert found.optional.words == 8 + 10  # with the headings
     assert found.core.words == 4 + 4 + 4
     assert (found.optional.lines, found.core.lines) == (1, 0)
     assert (found.exercises, found.core_exercises) == (2, 1)
