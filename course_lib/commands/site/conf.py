@@ -14,11 +14,15 @@ from urllib.parse import unquote
 
 from docutils import nodes
 
-from course_lib.commands import book
 from course_lib.teaching import predict
 from course_lib.teaching.checker import Question
 from course_lib.teaching.checker.messages import to_html
-from course_lib.teaching.lessons import Lesson, exercise_of, items_of
+from course_lib.teaching.lessons import (
+    Lesson,
+    exercise_of,
+    items_of,
+    notebooks_folder,
+)
 
 project = html_title = "Feeding Language Models"
 extensions = ["myst_nb"]
@@ -63,6 +67,10 @@ ANSWERS = {"code_prompt_show": "Show the source, which holds the answer"}
 STILL = "*In the notebook you can change the text. Here it stands still.*"
 MOVING = "*Here one slider moves; in the notebook, all of them do.*"
 PLAY = re.compile(r"^play\(", re.MULTILINE)
+TO_WORK_IN_IT = (
+    "\n\nTo run this lesson and solve its exercises, [get the course]"
+    "(../index.md#get-the-course). In it, the lesson is `notebooks/{}`."
+)
 FOLD = re.compile(r"<details class=.told.>.*?</summary>\s*")
 # In sight, it opens in full at a tap, as those in answers do.
 FIGURE = re.compile(r'(?<!">)(<img alt="[^"]*" src="(\.\./_images/\w+\.png)"[^>]*>)')
@@ -121,14 +129,14 @@ def prepare(app, page: str, source: list[str]) -> None:
         folded = [f"<p>{unfold(f'Hint {n}', to_html(hint))}</p>" for n, hint in hints]
         if folded:
             cells.append(words(page, number, "\n".join(folded)))
-    cells[0]["source"] += f"\n\n{{download}}`Download this notebook <{path.name}>`"
+    cells[0]["source"] += TO_WORK_IN_IT.format(path.name)
     notebook = json.loads(path.read_text(encoding="utf-8"))
     source[0] = json.dumps(notebook | {"cells": cells})
 
 
 def lessons_and_questions(pages: set[str]) -> str:
     """The lessons that the site has, each with its question from the README's table."""
-    readme = Path(book.__file__).parents[2] / "README.md"
+    readme = notebooks_folder().parent / "README.md"
     rows = LESSON_ROW.findall(readme.read_text(encoding="utf-8"))
     shown = [f"| [{n}]({p}.ipynb) | {asked} |" for n, p, asked in rows if p in pages]
     return "\n".join(["| lesson | one of its questions |", "|---|---|", *shown])
