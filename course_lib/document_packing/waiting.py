@@ -28,6 +28,7 @@ from course_lib.foundation import (
     checked,
     iterate_documents,
     join_pieces,
+    named_elsewhere,
 )
 
 START = {"pieces_read": 0, "checksum": 0, "waiting": []}  # of a stream of packs
@@ -235,6 +236,7 @@ def _with_waiting(checksum: int, waiting: Sequence[int]) -> int:
     return zlib.crc32(np.array(waiting, dtype="<i8").tobytes(), checksum)
 
 
+@named_elsewhere
 def pack_stream(
     documents: Iterable[Ids], max_length: int, *, buffer_size: int
 ) -> PackStream:
