@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import course_lib
+from course_lib import __main__ as main
 from course_lib.commands import check
 
 ROOT = Path(__file__).parent.parent
@@ -155,6 +157,12 @@ def test_nothing_else_stands_at_the_top_level():
         pytest.skip("not a git checkout")
     top = {line.split("/")[0] for line in listed.stdout.splitlines()}
     assert {name for name in top if not name.startswith(".")} == TOP_LEVEL
+
+
+def test_the_package_tells_the_truth_about_its_rooms():
+    told = set(re.findall(r"\w+", course_lib.__doc__))
+    wanted = {*LESSONS, *TEACHING, *main.COMMANDS, "foundation", "teaching", "experiments", "exercises", "commands"}
+    assert wanted <= told
 
 
 def test_lessons_are_numbered_in_the_order_of_the_course():

@@ -6,8 +6,8 @@ that such a loader opens.
         return TheLoader("ids.bin", batch_size=8)
 
 The flat file of nanoGPT has a function here. It holds ids up to 65,535: for more than
-30,000 tokens, audit with your `vocab_size`. Megatron brings the writer of its two files,
-`IndexedDatasetBuilder` (`add_document` for each row, then `finalize`). For the others a
+30,000 tokens, audit with your `vocab_size`. Megatron brings a writer of its two files,
+`IndexedDatasetBuilder` (`add_document` for each row, then `finalize`). For others a
 line is enough:
 
     header = np.zeros(256, np.int32)                            # llm.c
