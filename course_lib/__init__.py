@@ -105,8 +105,9 @@ if not TYPE_CHECKING:  # whoever checks types and sees it takes any name for the
             if (error.name or __name__).split(".")[0] == __name__:
                 raise  # a fault of the course, not of the environment
             raise ModuleNotFoundError(
-                f"{name} needs the package {error.name!r}, which is not installed. In the "
-                "folder of the course, type: python -m pip install --editable '.[course]'",
+                f"{name} needs the package {error.name!r}, which is not installed. In "
+                "the folder of the course, type: "
+                'python -m pip install --editable ".[course]"',
                 name=error.name,
             ) from None
         globals()[name] = found

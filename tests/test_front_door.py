@@ -91,7 +91,7 @@ def test_a_name_whose_package_is_missing_says_which_in_one_line():
     program = "import sys; sys.modules['torch'] = None; from course_lib import seq_data_iter_random"
     assert said_by(program).splitlines()[-1] == (
         "ModuleNotFoundError: seq_data_iter_random needs the package 'torch', which is not installed. In the folder of "
-        "the course, type: python -m pip install --editable '.[course]'"
+        'the course, type: python -m pip install --editable ".[course]"'
     )
 
 
