@@ -21,7 +21,7 @@ import torch
 from course_lib.foundation import AffineOrder, BlockOrder, FileOrder, RandomOrder
 from course_lib.foundation.orders import identity_of, name_of, some_positions
 from course_lib.many_machines import rank_training
-from course_lib.mixing_sources import MixedWindows, MixtureOrder, StagedMixture, make_mixture_loader
+from course_lib.mixing_sources import MixedWindows, StagedMixture, make_mixture_loader
 from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset, loading, make_dataloader
 
 ALL, B, T = 24, 4, 4
@@ -42,9 +42,7 @@ def file_first(block_size: int) -> Callable:
 
 class Reversed(RandomOrder):
     def __getitem__(self, positions):
-        return (
-            super().__getitem__(positions)[::-1] if self.size == 0 else self.size - 1 - super().__getitem__(positions)
-        )
+        return self.size - 1 - super().__getitem__(positions)
 
 
 Reversed.__name__ = "RandomOrder"  # as another release might change it
@@ -131,7 +129,7 @@ def test_an_order_that_differs_in_a_later_epoch_only_is_another_one_there(saver)
     if saver is plain:
         _, state = saver(file_first(2))(state, ALL // 2)
     assert (state["epoch"], read) == (1, list(range(ALL // 2)))
-    with pytest.raises(ValueError, match="saved with order_hash=.*come in another order|saved with order_hash="):
+    with pytest.raises(ValueError, match="saved with order_hash="):
         saver(file_first(5))(state, ALL // 2)
 
 

@@ -86,6 +86,7 @@ class BatchOrder(ForAccelerate, Sampler):
             )
         # a place is an epoch, and how many of its windows all ranks have taken
         self.position = Position((0, 0))
+        self._known: tuple[int, dict[str, str]] | None = None  # the identity asked last
 
     @property
     def step(self) -> int:
@@ -191,8 +192,11 @@ class BatchOrder(ForAccelerate, Sampler):
         but not of how much was read: a state may skip windows.
         """
         own = {"num_windows": self.num_windows, "base_seed": self.base_seed}
-        entries = self.order_of(epoch)[some_positions(self.num_windows)]
-        return own | identity_of(self.order, np.asarray(entries).tolist())
+        if self._known is None or self._known[0] != epoch:
+            entries = self.order_of(epoch)[some_positions(self.num_windows)]
+            entries = np.asarray(entries).tolist()
+            self._known = epoch, identity_of(self.order, entries)
+        return own | self._known[1]
 
 
 class WindowLoader(DataLoader):
