@@ -34,6 +34,7 @@ LESSONS = [
 # In each room the order is that of the imports: a module may import those before it.
 FOUNDATION = [
     "checks",
+    "known_names",
     "arguments",
     "progress",
     "visible",
@@ -41,18 +42,16 @@ FOUNDATION = [
     "dtypes",
     "texts",
     "tokenizing",
-    "hashing",
     "streams",
     "positions",
     "corpora",
-    "shuffling",
     "ledger",
     "models",
     "packs",  # lessons 8 to 10
     "copies",  # lessons 11 and 13
     "orders",
     "durable",
-    "executors",
+    "processes",
     "ranks",
 ]
 TEACHING = [
@@ -217,6 +216,48 @@ def test_what_a_lesson_keeps_beside_its_story_does_not_import_the_story(lesson):
 def test_the_foundation_imports_itself_alone_and_one_way(path):
     earlier = earlier_in(FOUNDATION, module_of(path, "foundation"))
     assert imports_of(path) <= {f"foundation.{name}" for name in earlier}
+
+
+def names_from_the_foundation(tree: ast.AST) -> set[str]:
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    return {alias.name for node in nodes if node.module == "course_lib.foundation" for alias in node.names}
+
+
+def lessons_served_by(module: str) -> set[str]:
+    """The lessons whose notebook, files, experiments or exercises import a name that a module of the foundation has."""
+    served = set()
+    for notebook in NOTEBOOKS:
+        lesson = notebook.stem[3:]
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        others = [PACKAGE / room / f"{lesson}.py" for room in ("experiments", "exercises")]
+        sources += [path.read_text(encoding="utf-8") for path in [*files_of(lesson), *others] if path.is_file()]
+        names = set().union(*(names_from_the_foundation(ast.parse(source)) for source in sources))
+        if any(module in (name, homes().get(name)) for name in names):
+            served.add(lesson)
+    return served
+
+
+@cache
+def homes() -> dict[str, str]:
+    """Which module each name on the foundation's front door comes from, as the door says."""
+    door = [n for n in import_statements(PACKAGE / "foundation" / "__init__.py") if isinstance(n, ast.ImportFrom)]
+    return {alias.name: str(node.module).rpartition(".")[2] for node in door for alias in node.names}
+
+
+# A table of words, which `arguments` reads for all functions.
+@pytest.mark.parametrize("module", [name for name in FOUNDATION if name != "known_names"])
+def test_the_foundation_holds_what_several_lessons_stand_on(module):
+    assert len(lessons_served_by(module)) > 1
+
+
+@pytest.mark.parametrize(
+    "path", sorted({*PACKAGE.rglob("*.py")} - {*files_in("foundation")}), ids=lambda path: path.stem
+)
+def test_the_foundation_is_entered_by_its_front_door(path):
+    past = [node.module for node in import_statements(path) if isinstance(node, ast.ImportFrom) and node.module]
+    past = [module for module in past if module.startswith("course_lib.foundation.")]
+    assert not past or path == PACKAGE / "foundation" / "__init__.py"
 
 
 @pytest.mark.parametrize("path", files_in("teaching"), ids=lambda path: path.stem)

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib.foundation import AffineOrder, BlockOrder, FileOrder, RandomOrder
-from course_lib.foundation.orders import identity_of, name_of, some_positions
+from course_lib.foundation import AffineOrder, BlockOrder, FileOrder, RandomOrder, identity_of, some_positions
+from course_lib.foundation.orders import name_of
 from course_lib.many_machines import rank_training
 from course_lib.mixing_sources import MixedWindows, StagedMixture, make_mixture_loader
 from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset, loading, make_dataloader

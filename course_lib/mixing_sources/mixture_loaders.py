@@ -15,8 +15,9 @@ from course_lib.foundation import (
     check_range,
     check_type,
     checked,
+    identity_of,
+    some_positions,
 )
-from course_lib.foundation.orders import identity_of, some_positions
 from course_lib.mixing_sources.mixtures import StagedMixture
 from course_lib.sliding_windows import SlidingWindowDataset
 from course_lib.sliding_windows.loading import (
