@@ -129,7 +129,7 @@ if TYPE_CHECKING:
         learn,
         one_thread,
     )
-    from course_lib.foundation.progress import progress_bar, shows
+    from course_lib.foundation.progress import is_switched_off, progress_bar, shows
     from course_lib.foundation.ranks import process_group, run_ranks
     from course_lib.foundation.streams import AnyStream, Stream, table_of_windows
     from course_lib.foundation.texts import (
@@ -183,6 +183,7 @@ LATER = {
         "one_thread",
     ),
     "progress": (
+        "is_switched_off",
         "progress_bar",
         "shows",
     ),

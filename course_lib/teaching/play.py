@@ -5,7 +5,7 @@ from collections.abc import Callable
 from IPython import get_ipython
 from IPython.display import display
 
-from course_lib.foundation.progress import is_switched_off
+from course_lib.foundation import is_switched_off
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 LOOK = {"description_width": "initial"}
