@@ -54,7 +54,7 @@ def check_integer(
         raise TypeError(f"{name} must be {wanted}, got {_shown(value)}") from None
     if not _lies_between(number, minimum, maximum):
         wanted = _range_of_integers(minimum, maximum)
-        raise ValueError(f"{name} must be {wanted}, got {_digits(number)}")
+        raise ValueError(f"{name} must be {wanted}, got {number}")
     return number
 
 
@@ -89,8 +89,7 @@ def check_number(
         and (maximum is None or number <= maximum)
     )
     if not allowed:
-        shown = _digits(scalar) if isinstance(scalar, int) else scalar
-        raise ValueError(f"{name} must be {wanted}, got {shown}")
+        raise ValueError(f"{name} must be {wanted}, got {scalar}")
     return number
 
 
@@ -320,18 +319,18 @@ def _to_array(name: str, values: object) -> np.ndarray:
         entries = np.asarray(values, dtype=object)
         if all(isinstance(entry, int | np.integer) for entry in entries.flat):
             array = entries.astype(np.int64) if entries.max() < 2**63 else entries
-    if array.dtype.kind in "iu" and _holds_a_flag(values):  # which is 0 or 1 by now
+    if array.dtype.kind in "iu" and holds_a_flag(values):  # which is 0 or 1 by now
         raise TypeError(f"{name} must be integers, got {kind} with True or False in it")
     return array
 
 
-def _holds_a_flag(value: object) -> bool:
+def holds_a_flag(value: object) -> bool:
     """Say whether a value, or an entry of a list or tuple, is True or False."""
     if isinstance(value, list | tuple):
         kinds = {*map(type, value)}  # usually just one, however many entries
         if all(issubclass(k, int | np.integer) and k is not bool for k in kinds):
             return False
-        return any(map(_holds_a_flag, value))
+        return any(map(holds_a_flag, value))
     kind = getattr(value, "dtype", type(value).__name__)
     return str(kind) in ("bool", "torch.bool")
 
@@ -365,16 +364,10 @@ def _scalar(value: object) -> object:
 
 
 def _shown(value: object) -> str:
-    shown = _digits(value) if type(value) is int else repr(value)
+    shown = repr(value)
     if len(shown) > LONGEST_SHOWN:
         shown = shown[:LONGEST_SHOWN] + "..."
     return f"{shown} ({type(value).__name__})"
-
-
-def _digits(number: int) -> str:
-    # Python refuses to print integers of more than 4,300 digits.
-    large = abs(number) >= 10**100
-    return f"an integer of {number.bit_length()} bits" if large else str(number)
 
 
 def _describe(values: object, array: np.ndarray) -> str:
