@@ -26,13 +26,13 @@ from course_lib.foundation import (
     Length,
     Seed,
     Several,
+    adam_with_linear_decay,
     checked,
     confidence_interval,
     learn,
     one_thread,
     progress_bar,
 )
-from course_lib.foundation.models import adam_with_linear_decay
 from course_lib.scored_tokens import (
     Per,
     evaluation_loss,
@@ -411,7 +411,7 @@ def tiny_llama(vocab_size: int = 512, seed: int = 0) -> LlamaForCausalLM:
 
     torch.manual_seed(seed)
     sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1}
-    heads = {"num_attention_heads": 2, "num_key_value_heads": 2}
+    heads = {"num_attention_heads": 2, "initializer_range": 0.1}
     config = LlamaConfig(vocab_size=vocab_size, **sizes, **heads, pad_token_id=1)
     return LlamaForCausalLM(config)
 
