@@ -1512,7 +1512,7 @@ clean(mask_of_windows=masked_windows, causal_mask=partial(masked_windows, causal
 
 def some_rows_without_labels(ids, epoch):
     """A third of the rows has no label, as where an answer was cut off."""
-    for number, (inputs, targets) in enumerate(shuffled_pairs(ids, epoch)):
+    for inputs, targets in shuffled_pairs(ids, epoch):
         targets[::3] = -100
         yield inputs, targets
 

@@ -95,9 +95,8 @@ class RowPositions:
         is_text = self.batch.is_kept & ~self.is_filler
         is_first = is_text & (np.cumsum(is_text, axis=1) == 1)
         is_first[:, 0] = False  # no padding stands before
-        return is_first & (
-            self.batch.hides_before | ~move_right(self.batch.is_kept, True)
-        )
+        before_is_kept = move_right(self.batch.is_kept, True)
+        return is_first & (self.batch.hides_before | ~before_is_kept)
 
     @property
     def shifted_wrongly(self) -> np.ndarray:
