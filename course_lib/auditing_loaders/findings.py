@@ -179,6 +179,8 @@ def padding_words(
     why += "separator_ids"
     if not rows.batch.judged[row, place]:
         why = "although a mask hides it"
+    if rows.batch.in_loss is not None:
+        why += ", and a loss mask shows it; is 1 meant to hide there?"
     return f"counts the label {_label_id(rows, row, place)} in the loss, {why}"
 
 

@@ -290,27 +290,28 @@ def resume_at_end(call: LoaderCall, rank: RankEpochs) -> None:
         for _ in range(num_batches):
             if guarded(stopped.words, next, batches, END) is END:
                 return  # the same call gives other batches
-        states["before the loader said so"] = state_of(stopped)
+        states["before"] = state_of(stopped)
         if guarded(stopped.words, next, batches, END) is not END:
             return
-        states["after the loader said so"] = state_of(stopped)
+        states["after"] = state_of(stopped)
     except StateError as error:
         words = f"resuming at the end of an epoch was not tried, because {error}"
         rank.notes.append(words)
     following = [] if call.begins_anew(stopped) else [read_epoch(call, stopped)]
     if following and following[0].num_batches:
         following.append(read_epoch(call, stopped))
-    for when, state in states.items():
+    all_batches = f"resumed after all {counted(num_batches, 'batch')}"
+    for side, state in states.items():
         new = resumed_from(call, state)
         got = read_epoch(call, new)
         if not got.num_batches and following:
             got = read_epoch(call, new)
-        when = f"resumed at the end of an epoch, {when}"
+        when = f"{all_batches}, {side} the loader said that no more come"
         if following and following[0].num_batches:
             find_after_end(following, got, rank, when)
         elif got.num_batches and not any(
             np.array_equal(got.order, epoch.order)
-            for epoch in rank.epochs[int("before" in when) :]
+            for epoch in rank.epochs[int(side == "before") :]
         ):
             words = f"{when}, the loader repeats {counted(len(got.order), 'row')}"
             rank.found.count("resume_repeats", int(got.targets.sum()), words)
