@@ -108,7 +108,7 @@ def test_a_container_installs_as_the_readme_does():
 
 def test_binder_installs_the_course_itself_with_a_python_that_it_takes():
     lines = (ROOT / ".binder" / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    assert "--editable ." in lines
+    assert "--editable .[course]" in lines
     assert (ROOT / ".binder" / "runtime.txt").read_text(encoding="utf-8").strip() == "python-3.11"
 
 
@@ -131,7 +131,7 @@ def test_the_first_cell_installs_the_course_where_it_is_missing(tmp_path, monkey
     course = str(tmp_path.resolve() / "feeding-language-models")
     assert clone == ["git", "clone", "--depth=1", address, course]
     assert install[0] == sys.executable
-    assert install[-2:] == ["-e", f"{course}[course]"]
+    assert install[-2:] == ["-qe", f"{course}[course]"]
     # In a copy of the repository, whose Python does not know it yet, nothing is fetched.
     (install,) = run_first_cell(ROOT / "notebooks", monkeypatch, there=False)
     assert install[-1] == f"{ROOT}[course]"
@@ -156,6 +156,36 @@ def test_publishing_sets_the_address_in_one_place_and_again():
     readme = publish.with_badges(README, publish.badges(address, "main"))
     assert readme.splitlines()[2].count("someone/course") >= 3
     assert publish.with_badges(readme, publish.badges(address, "main")) == readme
+
+
+def test_publishing_says_in_the_readme_where_the_course_is_had_and_again():
+    address = "https://github.com/someone/course"
+    readme = publish.with_source(README, address, "main")
+    before, after = README.split("<!-- open command -->")[0], readme.split("<!-- open command -->")[0]
+    assert "First get the course: clone this repository, or download it as a zip" in before or publish.address()
+    assert f"`git clone --depth=1 {address}`" in after
+    assert f"]({address}/archive/refs/heads/main.zip)" in after
+    assert "clone this repository" not in after
+    assert (
+        readme.split("First get the course")[1].split("\n", 1)[1]
+        == README.split("First get the course")[1].split("\n", 1)[1]
+    )
+    assert publish.with_source(readme, address, "main") == readme
+    with pytest.raises(ValueError, match="must say once"):
+        publish.with_source("nothing", address, "main")
+
+
+def test_windows_powershell_gets_the_opening_command_in_parts_because_it_has_no_and():
+    (command,) = re.findall(r"<!-- open command -->\s*```bash\n(.+?)\n```", README)
+    lines = re.findall(r"```powershell\n(py .+?)\n```", README, flags=re.DOTALL)
+    (on_windows,) = lines
+    parts = command.replace("python3 -m venv", "py -m venv").replace(".venv/bin/", ".venv\\Scripts\\").split(" && ")
+    assert on_windows.splitlines() == parts
+    assert not any("&&" in block for block in re.findall(r"```powershell\n(.+?)```", README, flags=re.DOTALL))
+
+
+def test_the_readme_warns_of_cuda_above_the_command_that_downloads_it():
+    assert 0 < README.index("several gigabytes of CUDA") < README.index("<!-- open command -->")
 
 
 def test_what_is_not_published_names_no_address_and_what_is_names_one():

@@ -7,8 +7,12 @@ import itertools
 import json
 import random
 import re
+import sys
+from contextlib import nullcontext
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import numpy as np
@@ -46,6 +50,7 @@ from planted_loaders import (
     rows,
     shuffled,
     shuffled_pairs,
+    whole_batches,
     windows,
 )
 
@@ -864,6 +869,61 @@ def test_what_is_not_tried_stands_at_the_foot_of_every_report():
     for name in ("by_epoch", "half_masked"):
         foot = " ".join(str(audit_of(name)).partition("not tried: ")[2].split())
         assert foot == "; ".join(NOT_TRIED)
+
+
+# In somebody's test
+
+
+@pytest.fixture(scope="module")
+def three_windows_missing() -> Audit:
+    """Of a loader that never reads the first three windows, and of which one question stays open."""
+    found = audit(lambda ids: pairs(ids, range(3 * T, N - T, T)))
+    assert found.names == ("lost",)
+    return replace(found, undecided={"weak_shuffle": "there are few rows"})
+
+
+@pytest.mark.parametrize(
+    ("allow", "words"),
+    [
+        ([], "lost (COUNT), undecided: weak_shuffle"),
+        (["lost"], "undecided: weak_shuffle"),
+        ({"lost": 1e6, "weak_shuffle": 1e6}, "undecided: weak_shuffle"),  # nobody could count it
+        ({"lost": 1, "weak_shuffle": float("inf")}, "lost (COUNT)"),
+        ("weak_shuffle", "lost (COUNT)"),
+    ],
+)
+def test_what_is_not_allowed_fails_with_the_report(allow, words, three_windows_missing):
+    with pytest.raises(AssertionError) as failed:
+        three_windows_missing.check(allow=allow)
+    first, report = str(failed.value).split("\n\n", 1)
+    assert first == "not allowed: " + words.replace("COUNT", f"{three_windows_missing.findings[0].count:,}")
+    assert report == str(three_windows_missing)
+
+
+def test_what_is_allowed_passes_and_what_is_no_finding_is_an_error(three_windows_missing):
+    three_windows_missing.check(allow=["lost", "weak_shuffle"])
+    audit(plain).check()
+    with pytest.raises(ValueError, match=r"allow must name findings, got 'losst'\. There are wrong_shift, "):
+        three_windows_missing.check(allow=["losst"])
+    with pytest.raises(ValueError, match="got 'unequal-steps'"):
+        audit(plain).check(allow={"unequal-steps": 1})
+
+
+def test_what_pytest_shows_of_an_audit_begins_with_the_names(three_windows_missing):
+    assert not three_windows_missing.clean
+    assert re.match(r"<Audit: lost \([\d,]+\), undecided: weak_shuffle>$", repr(three_windows_missing))
+    assert repr(audit(plain)) == "<Audit: clean>"
+
+
+def test_the_test_in_the_readme_fails_and_passes_as_it_says(monkeypatch):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (test,) = re.findall(r"```python\n(from course_lib.auditing_loaders.+?)```", readme, re.DOTALL)
+    assert len(test.splitlines()) == 6
+    for make_loader, is_right in ((whole_batches, True), (lambda ids: pairs(ids, [0]), False)):
+        monkeypatch.setitem(sys.modules, "train", SimpleNamespace(make_loader=make_loader))
+        exec(test, names := {})
+        with nullcontext() if is_right else pytest.raises(AssertionError, match="not allowed: ranks_overlap"):
+            names["test_our_loader"]()
 
 
 # On one screen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -142,20 +142,32 @@ class Audit:
         }
 
     def check(self, allow: Mapping[str, float] | Collection[str] = ()) -> None:
-        """Raise AssertionError with the report, unless all that was found, or left
-        open, is allowed: names, or up to which count. For tests."""
-        __tracebackhide__ = True  # of pytest
+        """Fail a test, unless all that was found or left open is allowed.
+
+        Args:
+            allow: names of findings that are by design, as in `["unequal_steps"]`, or
+                up to which count, as in `{"lost": 31}`. What couldn't be decided has no
+                count, so only the name alone allows it.
+
+        Raises AssertionError, with what isn't allowed and then the whole report, and
+        ValueError if a name in `allow` isn't that of a finding.
+        """
+        __tracebackhide__ = True  # pytest then shows the caller's line, not these
+        allow = [allow] if isinstance(allow, str) else allow
         most = allow if isinstance(allow, Mapping) else dict.fromkeys(allow, math.inf)
         if unknown := sorted(set(most) - set(FINDINGS)):
-            raise ValueError(f"allow must name findings, got {', '.join(unknown)}")
-        is_wrong = any(each.count > most.get(each.name, 0) for each in self.findings)
-        if is_wrong or any(most.get(name, 0) < math.inf for name in self.undecided):
-            raise AssertionError(str(self))
+            raise ValueError(
+                f"allow must name findings, got {', '.join(map(repr, unknown))}. There "
+                f"are {', '.join(FINDINGS)}"
+            )
+        wrong = [each for each in self.findings if each.count > most.get(each.name, 0)]
+        open_ = [name for name in self.undecided if most.get(name, 0) < math.inf]
+        if wrong or open_:
+            raise AssertionError(f"not allowed: {_in_short(wrong, open_)}\n\n{self}")
 
     def __repr__(self) -> str:
-        found = [f"{each.name} ({each.count:,})" for each in self.findings]
-        found += [f"undecided: {name}" for name in self.undecided]
-        return f"<Audit: {', '.join(found) or 'clean'}>"
+        # what pytest shows of `assert audit.clean, audit`
+        return f"<Audit: {_in_short(self.findings, self.undecided) or 'clean'}>"
 
     def __str__(self) -> str:
         lines = [counted(len(self.findings), "finding")] if self.findings else []
@@ -177,6 +189,12 @@ class Audit:
         ]
         foot = f"not tried: {'; '.join(NOT_TRIED)}"
         return "\n".join([*lines, "", *facts, "", *textwrap.wrap(foot, WIDTH)])
+
+
+def _in_short(findings: Iterable[Finding], undecided: Iterable[str]) -> str:
+    """Name findings with their counts, and what is undecided."""
+    words = [f"{each.name} ({each.count:,})" for each in findings]
+    return ", ".join([*words, *(f"undecided: {name}" for name in undecided)])
 
 
 def _shown(value: object) -> str:

@@ -27,11 +27,11 @@ from tokenizers import Tokenizer
 from course_lib.bpe import train_byte_level_bpe
 from course_lib.foundation import (
     END_OF_TEXT,
-    RayExecutor,
     document_marks,
     write_durably,
 )
 from course_lib.many_machines import tokenize_files
+from course_lib.many_machines.executors import RayExecutor
 from course_lib.many_machines.inputs import (
     TASK_BYTES,
     Task,

@@ -9,12 +9,11 @@ from typing import Annotated
 
 from IPython.display import display
 
-from course_lib.foundation import Several, check_iterable, checked, plain
+from course_lib.foundation import SCROLLING, Several, check_iterable, checked, plain
 
 LARGEST_TABLE = 200
 MOST_DECIMALS = 3
 SIDES = {"<": "left", ">": "right", "^": "center"}
-SCROLLING = "overflow-x: auto; margin-bottom: 1em"
 # A number, whatever stands around it: "12", "1,024", "-0.5", "96 %", "2.1 ± 0.1"
 NUMBER = re.compile(r"[-+−~]?\$?\d[\d,. ]*(?:e[-+]?\d+)?[^\W\d_]?(?: ?%| ?± ?[\d.,]+)?")
 NOTHING = ("", "-", "–", "nan", "inf")  # says nothing of what a column holds
@@ -97,10 +96,12 @@ class Table:
     def _html_row(self, tag: str, cells: Sequence[str]) -> str:
         # Each cell says it, as JupyterLab's own rules for cells win over the table's.
         # `pre`: several spaces in a row are what some tables are about.
+        # A corner that is empty heads nothing: a screen reader would announce it.
+        tags = [tag if cell else "td" for cell in cells]
         row = "".join(
             f'<{tag} style="text-align: {SIDES[side]}; white-space: pre">'
             f"{plain(cell)}</{tag}>"
-            for cell, side in zip(cells, self.align, strict=True)
+            for tag, cell, side in zip(tags, cells, self.align, strict=True)
         )
         return f"<tr>{row}</tr>"
 

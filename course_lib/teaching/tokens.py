@@ -1,18 +1,23 @@
 """One text in several tokenizations, as HTML: letters keep their size, and in a narrow
-window rows take several lines."""
+window rows take several lines.
+
+A batch has a renderer of its own, `show_batch`: a token's color says there what becomes
+of it, and here only where it ends, and letters must stay in columns. What both need is
+in `foundation/visible.py`.
+"""
 
 from collections.abc import Iterable, Mapping
 
 from IPython.display import display
 
 from course_lib.foundation import (
+    SCROLLING,
     check_iterable,
     check_type,
     checked,
     plain,
     spelled,
 )
-from course_lib.teaching.tables import SCROLLING
 
 MOST_TOKENS = 2000
 TO_THE_LEFT = "text-align: left; padding: 3px 12px 3px 0"
