@@ -70,9 +70,7 @@ FACTS = {
     "share_that_is_a_target": Fact("of the stream's tokens", "number"),
     "left_over": Fact("tokens that are never a target, but not lost", "integer"),
     "most_turns_as_a_target": Fact("of any one token, in an epoch", "integer"),
-    "targets_in_a_row": Fact(
-        "fewest, a quarter of rows up to, half, three quarters, most", "integers"
-    ),
+    "targets_in_a_row": Fact("fewest, quartiles, most", "integers"),
     "rows_without_a_target": Fact("of those that hold tokens of the stream", "integer"),
     "rows_that_come_again": Fact(
         "with the same tokens as one before, in one rank's epoch", "integer"
