@@ -12,6 +12,7 @@ from torch import nn
 
 from course_lib.foundation import AttentionModel, BigramModel, GRUModel
 from course_lib.sliding_windows import SlidingWindowDataset, WindowLoader, make_dataloader
+from course_lib.stride_tradeoffs import strided_losses
 from course_lib.teaching import evaluate, repeat_epochs, train
 from course_lib.teaching.training import Evaluation
 
@@ -51,6 +52,14 @@ def test_every_token_after_the_first_is_scored_once(ids, context_length):
 def test_more_windows_than_are_read_at_once_are_scored_once(num_tokens):
     ids = np.random.default_rng(0).integers(0, V, num_tokens)
     check_that_each_target_is_scored_once(ids.tolist(), 2)
+
+
+@given(st.lists(st.integers(0, V - 1), min_size=2, max_size=40), st.integers(1, 12))
+@settings(deadline=None, max_examples=30)
+def test_an_evaluation_is_the_strided_one_whose_stride_is_the_context_length(ids, context_length):
+    model = gru()
+    losses = strided_losses(model, ids, context_length, context_length)
+    assert evaluate(model, ids, context_length).nats_per_token == pytest.approx(losses.mean(), rel=1e-5)
 
 
 def test_the_units_agree():

@@ -55,6 +55,7 @@ from course_lib.auditing_loaders import (
     Audit,
     audit_loader,
 )
+from course_lib.auditing_loaders.loader_files import import_file
 from course_lib.commands.paths import in_a_shell, user_path
 
 CLEAN, FOUND, NOT_RUN, UNDECIDED = 0, 1, 2, 3
@@ -208,6 +209,10 @@ def limited(seconds: float) -> Iterator[None]:
     """Raise TimeoutError after so many seconds, also in a loader that sleeps.
 
     Where there is no such timer, as on Windows or in a thread, nothing is stopped.
+
+    The exercises stop an answer in a process of its own (`teaching.checker.guard`). An
+    audit can't be in one: a limit on its memory would be a limit on the loader's, CUDA
+    doesn't survive a fork, and `guard` needs packages that an audit doesn't.
     """
     if not seconds > 0:
         raise ValueError(f"--time-limit must be more than 0 seconds, got {seconds}")
@@ -253,13 +258,9 @@ def load(place: str) -> Callable:
     # A worker that is not forked finds the file by its name, in the same folders.
     sys.path.insert(0, str(path.parent))
     found = importlib.util.find_spec(path.stem) if path.stem.isidentifier() else None
-    if found is not None and Path(found.origin or "").resolve() == path:
-        module = importlib.import_module(path.stem)
-    else:  # of a name that cannot be imported; only a forked worker knows it
-        spec = importlib.util.spec_from_file_location(f"audited {path.name}", path)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[module.__name__] = module
-        spec.loader.exec_module(module)
+    is_found = found is not None and Path(found.origin or "").resolve() == path
+    # If its name cannot be imported, only a forked worker knows the module.
+    module = import_file(path, path.stem if is_found else f"audited {path.name}")
     loader = getattr(module, name, None)
     if not callable(loader):
         raise ValueError(f"{path.name} must have a function {name}, got {loader!r:.60}")
