@@ -80,7 +80,7 @@ from course_lib.foundation.orders import (
     RandomOrder,
     identity_of,
     measure_mixing,
-    some_entries,
+    some_positions,
 )
 from course_lib.foundation.packs import (
     LONGEST,
@@ -135,7 +135,7 @@ if TYPE_CHECKING:
         learn,
         one_thread,
     )
-    from course_lib.foundation.progress import progress_bar, shows
+    from course_lib.foundation.progress import is_switched_off, progress_bar, shows
     from course_lib.foundation.ranks import process_group, run_ranks
     from course_lib.foundation.streams import AnyStream, Stream, table_of_windows
     from course_lib.foundation.texts import (
@@ -189,6 +189,7 @@ LATER = {
         "one_thread",
     ),
     "progress": (
+        "is_switched_off",
         "progress_bar",
         "shows",
     ),

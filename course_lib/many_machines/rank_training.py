@@ -400,24 +400,23 @@ class _Training:
         )
         self.model = _model_of(vocab_size, base_seed)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-2)
-        self.settings = {
-            **identity,
-            **self.order.identity,
-            "vocab_size": self.model.embedding.num_embeddings,
-        }
-        self.steps, epoch, done = 0, 0, 0
+        self.identity = dict(identity)
+        self.steps, place = 0, (0, 0)
         if state is not None:
-            state = check_state(state, self.settings, POSITION, owner="run")
+            place = self.order.place_of(state, "rows_delivered")
+            check_state(state, self._settings(place[0]), POSITION, owner="run")
             self.steps = check_integer("steps", state["steps"], minimum=0)
-            epoch = check_integer("epoch", state["epoch"], minimum=0)
-            done, most = state["rows_delivered"], len(windows)
-            done = check_integer("rows_delivered", done, minimum=0, maximum=most)
             self._load(state["model"], state["optimizer"])
         self.losses: list[float] = []
         self.rows: list[int] = []
         self.scored: list[int] = []
-        self.order.go_to(epoch, done)
+        self.order.go_to(*place)
         self.batches = self._batches()
+
+    def _settings(self, epoch: int) -> dict[str, Any]:
+        """What the run depends on, in this epoch."""
+        vocab_size = self.model.embedding.num_embeddings
+        return self.identity | self.order.identity(epoch) | {"vocab_size": vocab_size}
 
     def _batches(self) -> Iterator[list[int]]:
         """Yield the rows of each step of this rank, epoch after epoch."""
@@ -444,13 +443,8 @@ class _Training:
             self.optimizer.load_state_dict(self.optimizer.state_dict() | memory)
             for weight in self.model.parameters():
                 known = self.optimizer.state[weight]
-                kept = [weight, known["exp_avg"], known["exp_avg_sq"]]
-                if any(each.shape != weight.shape for each in kept):
+                if known["exp_avg"].shape != weight.shape:
                     raise ValueError("the optimizer's are of another shape")
-                if not all(each.isfinite().all() for each in kept):
-                    raise ValueError("they must be finite")
-                if known["exp_avg_sq"].min() < 0 or known["step"].item() < 1:
-                    raise ValueError("no step of Adam leaves such an optimizer")
         except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
             words = "state must hold this model's weights and their optimizer's"
             raise ValueError(f"{words}: {error}") from None
@@ -458,8 +452,9 @@ class _Training:
     def state(self) -> dict[str, Any]:
         """What to go on from; its tensors are those of the model, and will change."""
         learned = self.model.state_dict(), self.optimizer.state_dict()
-        position = *learned, self.steps, *self.order.position.now
-        return dict(zip(POSITION, position, strict=True)) | self.settings
+        now = self.order.position.now
+        position = dict(zip(POSITION, (*learned, self.steps, *now), strict=True))
+        return position | self._settings(now[0])
 
     def report(self) -> RankReport:
         return RankReport(self.losses, self.rows, self.scored, self.state())
