@@ -323,7 +323,7 @@ def test_notebooks_import_lessons_by_name_and_rooms_as_rooms(notebook):
     source = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     imported = set(re.findall(r"^(?:from|import) (course_lib[\w.]*)", source, flags=re.MULTILINE))
     rooms = {"course_lib", "course_lib.foundation", "course_lib.teaching"}
-    rooms |= {"course_lib.experiments", "course_lib.exercises"}
+    rooms |= {"course_lib.experiments", f"course_lib.experiments.{SHARED_RUNS}", "course_lib.exercises"}
     assert imported <= {f"course_lib.{lesson}" for lesson in LESSONS} | rooms | OTHERS_TO_IMPORT
 
 
