@@ -40,6 +40,7 @@ FOUNDATION = [
     "intervals",
     "dtypes",
     "texts",
+    "round_trips",
     "tokenizing",
     "hashing",
     "streams",

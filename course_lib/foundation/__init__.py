@@ -116,8 +116,8 @@ if TYPE_CHECKING:
         encode_corpus,
         encode_each,
         encode_named,
+        look_at_first_texts,
         plain_tokenizer,
-        warn_of_lost_characters,
     )
 
 LATER = {
@@ -173,7 +173,7 @@ LATER = {
         "encode_each",
         "encode_named",
         "plain_tokenizer",
-        "warn_of_lost_characters",
+        "look_at_first_texts",
     ),
 }
 

@@ -37,12 +37,12 @@ from course_lib.foundation import (
     check_number,
     checked,
     encode_each,
+    look_at_first_texts,
     plain_tokenizer,
     process_pool,
     progress_bar,
     run_in_order,
     smallest_dtype,
-    warn_of_lost_characters,
 )
 from course_lib.foundation.checks import check_path
 from course_lib.many_machines.file_tasks import encode_task
@@ -119,7 +119,7 @@ def tokenize_files(
         return (text for task in tasks for _, text in read_task(task, text_column))
 
     def results() -> Iterator[TaskResult]:
-        warn_of_lost_characters(texts(), tokenizer)
+        look_at_first_texts(texts(), tokenizer)
         work = partial(encode_task, job)
         with closing(run_in_order(work, tasks, make_executor)) as done:
             yield from progress_bar(
