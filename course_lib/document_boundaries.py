@@ -3,6 +3,10 @@
 Everything follows from where documents begin: positions, masks and labels. Those starts
 are written down when documents are packed; what looks for them in the ids afterwards is
 wrong sooner or later.
+
+Forgather by Jason dinAlt (https://github.com/jdinalt/forgather) does it in this way:
+`document_starts`, `packed_sequences`, and looking for ends of texts only as a fallback
+are names and ideas of its `DataCollatorForCausalLM`.
 """
 
 from __future__ import annotations
@@ -21,13 +25,13 @@ from course_lib.foundation import (
     Length,
     check_integer,
     check_pad_token,
+    check_rows,
+    check_starts,
     checked,
     document_marks,
     evaluation_mode,
-    named_elsewhere,
     one_thread,
 )
-from course_lib.foundation.packs import check_rows, check_starts
 from course_lib.next_token_shifting import next_token_loss
 
 if TYPE_CHECKING:
@@ -145,10 +149,6 @@ class PackingCollator:
         cu_seq_lens: add what kernels for rows of several lengths need to be told.
     """
 
-    @named_elsewhere(
-        padding="`max_length` fills batches up to a fixed length",
-        return_tensors="its batches are always PyTorch tensors",
-    )
     @checked
     def __init__(
         self,

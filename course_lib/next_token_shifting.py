@@ -17,22 +17,24 @@ import torch.nn.functional as F
 
 from course_lib.foundation import (
     AtLeast,
+    Count,
     Finite,
     Ids,
     Length,
     as_ids,
     as_integers,
     as_numbers,
+    check_batch,
     check_callable,
     check_range,
     checked,
 )
-from course_lib.foundation.models import check_batch
 
 Window = TypeVar("Window", np.ndarray, torch.Tensor)
 Model = Callable[[torch.Tensor], torch.Tensor]
 
 Int64 = Annotated[int, AtLeast(-(2**63) + 1, 2**63 - 1)]  # what fits into a tensor
+LARGEST_TABLE = 10_000  # ids, for which a table V x V takes 800 MB
 LEAK_TOLERANCE = 1e-6  # in logits: rounding alone may move them by less
 
 
@@ -271,3 +273,56 @@ def _logits(model: Model, inputs: torch.Tensor, vocab_size: int) -> torch.Tensor
         position = int(logits.isnan().any(dim=2).any(dim=0).nonzero()[0])
         raise ValueError(f"model must return no NaN, got one at position {position}")
     return logits.clone()  # the model may use this memory again
+
+
+# What no model that sees one token can beat
+
+
+@checked
+def count_followers(
+    ids: Ids,
+    vocab_size: Annotated[int, AtLeast(1, LARGEST_TABLE)],
+    distance: Count = 1,
+) -> np.ndarray:
+    """Count how often id j comes `distance` tokens after id i, int64, shape (V, V).
+
+    Args:
+        ids: the stream, N integers in 0 ... V - 1, more than `distance`.
+        vocab_size: V, at most 10,000, because the table has V squared entries.
+        distance: 1 for neighbors, 0 for each token with itself.
+    """
+    if len(ids) <= distance:
+        raise ValueError(
+            f"ids must hold more than {distance} tokens for a pair, got {len(ids)}"
+        )
+    ids = check_range("ids", ids, vocab_size).astype(np.int64)
+    first, second = ids[: len(ids) - distance], ids[distance:]
+    counts = np.bincount(first * vocab_size + second, minlength=vocab_size**2)
+    return counts.reshape(vocab_size, vocab_size)
+
+
+def conditional_entropy(counts: np.ndarray) -> float:
+    """Return H(second | first), nats per pair: the floor of every bigram model's loss.
+
+    No model that sees only the first of two tokens can have a smaller mean loss on the
+    text with these counts, shape (V, V), as from `count_followers`.
+    """
+    counts = _check_counts(counts)
+    total = counts.sum()
+    if total == 0:
+        raise ValueError("counts must hold at least one pair")
+    rows = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
+    seen = counts > 0
+    return float((counts[seen] * np.log(rows[seen] / counts[seen])).sum() / total)
+
+
+def _check_counts(counts: object) -> np.ndarray:
+    """Return a table of counts as float64, or say what is wrong with it."""
+    table = as_numbers("counts", counts)  # in float64, their sums cannot overflow
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
+        raise ValueError(f"counts must be a table (V, V), got shape {table.shape}")
+    if not (table.min() >= 0 and table.max() <= 2**63):  # written so that NaN fails
+        raise ValueError(
+            f"counts must lie in 0 ... 2**63, got {table.min()} ... {table.max()}"
+        )
+    return table

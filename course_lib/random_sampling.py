@@ -12,8 +12,15 @@ from typing import Annotated
 import numpy as np
 import torch
 
-from course_lib.foundation import AnyStream, AtLeast, Count, Length, Stream, checked
-from course_lib.foundation.arguments import Count64
+from course_lib.foundation import (
+    AnyStream,
+    AtLeast,
+    Count,
+    Count64,
+    Length,
+    Stream,
+    checked,
+)
 from course_lib.sliding_windows import gather_windows
 
 Length64 = Annotated[int, AtLeast(1, 2**63 - 1)]  # a length that fits into 64 bits

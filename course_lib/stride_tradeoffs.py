@@ -24,7 +24,6 @@ from course_lib.foundation import (
     Seed,
     as_integers,
     check_callable,
-    check_integer,
     check_number,
     check_range,
     checked,
@@ -283,33 +282,6 @@ def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.n
             f"ids must leave at least 2 tokens for each part, got {cut} and {rest}"
         )
     return ids[:cut], ids[cut:]
-
-
-@checked
-def parts_of_run(
-    ids: Ids, run: Count, num_runs: Length, num_training: Length = 2_000
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give each run other parts of one stream: a short training text, and a new text.
-
-    The stream turns like a wheel, by run / num_runs of its length. Then its last 3%
-    are the new text, all before it the long one, and the end of that the short one.
-
-    Args:
-        ids: the stream, N ids.
-        run, num_runs: the number of the run, counted from 0, and how many there are.
-        num_training: ids of the short text.
-
-    Returns the short training text, the long one, and the new text: id arrays.
-    """
-    check_integer("run", run, minimum=0, maximum=num_runs - 1)
-    turned = np.roll(ids, -(run * len(ids) // num_runs))
-    long_text, new_text = split_stream(turned, 0.03)
-    if num_training > len(long_text):
-        raise ValueError(
-            f"ids must hold a text of num_training {num_training} ids before the new "
-            f"one, got {len(long_text)}"
-        )
-    return long_text[-num_training:], long_text, new_text
 
 
 @checked

@@ -23,6 +23,7 @@ SLOW = {
     "test_checker",
     "test_commands",
     "test_executors",
+    "test_processes",
     "test_many_machines",
     "test_my_loader",
     "test_nbgrader",

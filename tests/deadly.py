@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from course_lib.foundation import InThisProcess, process_pool
 from course_lib.many_machines import tokenize_files
+from course_lib.many_machines.executors import InThisProcess, process_pool
 from course_lib.many_machines.file_tasks import encode_task
 
 

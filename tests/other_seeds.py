@@ -11,6 +11,7 @@ meant for those who write lessons, and no part of the test suite: it takes ten t
 import argparse
 import os
 import re
+import sys
 import tempfile
 from pathlib import Path
 
@@ -23,20 +24,37 @@ NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 # The seed of a run is made of the run's number. Seeds that are written out belong to demonstrations, and stay.
 SEED_OF_A_RUN = re.compile(r"((?:manual_seed|default_rng)\(|\b(?:base_)?seed=)((?:1_?000 [*+] )?(?:run|seed|fold))\b")
 SEEDS_OF_RUNS = re.compile(r"\bseeds = range\((\d+)\)")  # what a lesson passes to its experiments
+OTHER_SEEDS = re.compile(r"^ *(?:\w*seeds) = (?!range\(\d+\)).*", flags=re.MULTILINE)  # would stay as they are
 EXERCISES = re.compile(r"^## \d+\. (Bug|True|Exercises)", flags=re.MULTILINE)
 
 
-def with_seeds_from(notebook: nbformat.NotebookNode, first: int) -> nbformat.NotebookNode:
-    """Return the cells before the exercises, with `first` added to the seed of each run."""
+class NothingToVary(ValueError):
+    """A lesson in which no seed of a run was found, or one that wouldn't be varied."""
+
+
+def before_exercises(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Return the code cells before the exercises."""
     cells = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and EXERCISES.search(cell.source):
             break
         if cell.cell_type == "code":
-            source = SEED_OF_A_RUN.sub(rf"\g<1>{first} + \2", cell.source)
-            source = SEEDS_OF_RUNS.sub(rf"seeds = range({first}, {first} + \1)", source)
-            cells.append(nbformat.v4.new_code_cell(source))
+            cells.append(nbformat.v4.new_code_cell(cell.source))
     return nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
+
+
+def with_seeds_from(notebook: nbformat.NotebookNode, first: int) -> nbformat.NotebookNode:
+    """Return the code cells before the exercises, with `first` added to the seed of each run."""
+    measured, varied = before_exercises(notebook), 0
+    for cell in measured.cells:
+        if stays := OTHER_SEEDS.search(cell.source):
+            raise NothingToVary(f"write the seeds as `seeds = range(10)`, or they stay: {stays[0].strip()}")
+        source, by_hand = SEED_OF_A_RUN.subn(rf"\g<1>{first} + \2", cell.source)
+        cell.source, passed = SEEDS_OF_RUNS.subn(rf"seeds = range({first}, {first} + \1)", source)
+        varied += by_hand + passed
+    if not varied:
+        raise NothingToVary("no seed of a run was found before the exercises, so all runs would be the same")
+    return measured
 
 
 def failed_assertions(notebook: nbformat.NotebookNode) -> list[str]:
@@ -64,11 +82,16 @@ def main() -> None:
         os.environ.update(kernel_environment(Path(directory)))
         if options.corpus:
             os.environ["COURSE_CORPUS"] = os.path.abspath(options.corpus)
-            failed = failed_assertions(with_seeds_from(nbformat.read(path, as_version=4), 0))
+            failed = failed_assertions(before_exercises(nbformat.read(path, as_version=4)))
             print(f"{path.stem} on {options.corpus}:", *failed or ["all assertions hold"], sep="\n  ", flush=True)
             return
+        lesson = nbformat.read(path, as_version=4)
+        try:
+            with_seeds_from(lesson, 0)
+        except NothingToVary as error:
+            sys.exit(f"{path.stem}: {error}")
         for first in range(100_000, 100_000 * (options.seeds + 1), 100_000):
-            failed = failed_assertions(with_seeds_from(nbformat.read(path, as_version=4), first))
+            failed = failed_assertions(with_seeds_from(lesson, first))
             print(f"seeds from {first:,} on:", *failed or ["all assertions hold"], sep="\n  ", flush=True)
 
 

@@ -1,8 +1,9 @@
-"""Say where the course is published: in pyproject.toml, and from there in all first cells and the README's badges.
+"""Say where the course is published: in pyproject.toml, from there in all first cells and on the site, and in README.
 
     python tests/publish.py https://github.com/NAME/REPOSITORY --branch main
 
-Until then no address stands anywhere: a lesson that is opened apart from its repository says that it needs the rest.
+Until then no address stands anywhere: a lesson that is opened apart from its repository says that it needs the rest,
+and README tells how to get a repository that one is looking at.
 """
 
 import argparse
@@ -74,6 +75,18 @@ def with_badges(readme: str, line: str) -> str:
     return f"{title}\n\n{line}\n\n{rest}"
 
 
+def with_source(readme: str, address: str, branch: str) -> str:
+    """The README with the address in the paragraph that says how to get the course, in place of what it said."""
+    where = (
+        f"First get the course: `git clone --depth=1 {address}`, or download [a zip file]({address}/archive/refs/heads/"
+        f"{branch}.zip) and unpack it. Then open a terminal in its folder."
+    )
+    changed, times = re.subn(r"(?<=<!-- where the course is -->\n)(.+\n)+", f"{where}\n", readme)
+    if times != 1:
+        raise ValueError("README.md must say once where the course is, below <!-- where the course is -->")
+    return changed
+
+
 def with_address(pyproject: str, address: str) -> str:
     """pyproject.toml with this address, in place of another."""
     table = f'[project.urls]\nRepository = "{address}"\n\n'
@@ -94,11 +107,12 @@ def main() -> int:
 
     import refresh_notebooks
 
-    for path, change, value in (
-        (ROOT / "pyproject.toml", with_address, wanted),
-        (ROOT / "README.md", with_badges, badges(wanted, options.branch)),
+    for path, change, values in (
+        (ROOT / "pyproject.toml", with_address, (wanted,)),
+        (ROOT / "README.md", with_badges, (badges(wanted, options.branch),)),
+        (ROOT / "README.md", with_source, (wanted, options.branch)),
     ):
-        path.write_text(change(path.read_text(encoding="utf-8"), value), encoding="utf-8")
+        path.write_text(change(path.read_text(encoding="utf-8"), *values), encoding="utf-8")
     for path in sorted(refresh_notebooks.NOTEBOOKS.glob("*.ipynb")):
         notebook = nbformat.read(path, as_version=4)
         path.write_text(refresh_notebooks.normalize(notebook), encoding="utf-8")

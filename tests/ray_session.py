@@ -15,9 +15,8 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from course_lib import many_machines
-from course_lib.foundation import InThisProcess, RayExecutor, run_in_order
-from course_lib.foundation.executors import import_ray
 from course_lib.many_machines import tokenize_files
+from course_lib.many_machines.executors import InThisProcess, RayExecutor, import_ray, run_in_order
 from course_lib.many_machines.file_tasks import encode_task
 from deadly import die, encode_or_die, refuse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from course_lib.auditing_loaders.loader_calls import LoaderCall, make_stream, read_epoch
-from course_lib.foundation import through_a_buffer
+from course_lib.token_shards.disk_reading import through_a_buffer
 
 LENGTH = 4  # T of the windows of `reading_at`
 

@@ -158,6 +158,36 @@ def test_publishing_sets_the_address_in_one_place_and_again():
     assert publish.with_badges(readme, publish.badges(address, "main")) == readme
 
 
+def test_publishing_says_in_the_readme_where_the_course_is_had_and_again():
+    address = "https://github.com/someone/course"
+    readme = publish.with_source(README, address, "main")
+    before, after = README.split("<!-- open command -->")[0], readme.split("<!-- open command -->")[0]
+    assert "First get the course: clone this repository, or download it as a zip" in before or publish.address()
+    assert f"`git clone --depth=1 {address}`" in after
+    assert f"]({address}/archive/refs/heads/main.zip)" in after
+    assert "clone this repository" not in after
+    assert (
+        readme.split("First get the course")[1].split("\n", 1)[1]
+        == README.split("First get the course")[1].split("\n", 1)[1]
+    )
+    assert publish.with_source(readme, address, "main") == readme
+    with pytest.raises(ValueError, match="must say once"):
+        publish.with_source("nothing", address, "main")
+
+
+def test_windows_powershell_gets_the_opening_command_in_parts_because_it_has_no_and():
+    (command,) = re.findall(r"<!-- open command -->\s*```bash\n(.+?)\n```", README)
+    lines = re.findall(r"```powershell\n(py .+?)\n```", README, flags=re.DOTALL)
+    (on_windows,) = lines
+    parts = command.replace("python3 -m venv", "py -m venv").replace(".venv/bin/", ".venv\\Scripts\\").split(" && ")
+    assert on_windows.splitlines() == parts
+    assert not any("&&" in block for block in re.findall(r"```powershell\n(.+?)```", README, flags=re.DOTALL))
+
+
+def test_the_readme_warns_of_cuda_above_the_command_that_downloads_it():
+    assert 0 < README.index("several gigabytes of CUDA") < README.index("<!-- open command -->")
+
+
 def test_what_is_not_published_names_no_address_and_what_is_names_one():
     address = publish.address()
     assert ("mybinder.org/v2" in README) == ("colab.research.google.com" in README) == bool(address)

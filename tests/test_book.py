@@ -6,7 +6,10 @@ import importlib.util
 import io
 import json
 import re
+import subprocess
+import sys
 import warnings
+import zipfile
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -66,7 +69,59 @@ def test_a_page_asks_what_the_lesson_asks_and_hides_what_it_answers(site, lesson
     assert len(re.findall(r"<summary>Hint \d", text)) == hints
     assert "Shift+Enter" not in text
     assert "pip install" not in text  # the cell that installs the course
-    assert f"_downloads/{'x'}" in re.sub(r"_downloads/\w+", "_downloads/x", text)
+    assert 'href="../index.html#get-the-course"' in text
+    assert f"notebooks/{lesson.path.name}" in words
+
+
+def unpacked(site: Path, to: Path) -> Path:
+    (packed,) = site.rglob("*.zip")
+    with zipfile.ZipFile(packed) as opened:
+        opened.extractall(to)
+    return to / book.COURSE
+
+
+def test_the_site_brings_the_course_along_and_says_what_to_type(site, tmp_path):
+    """What is downloaded opens: the course in the zip file finds its lessons and its texts."""
+    course, index = unpacked(site, tmp_path), (site / "index.html").read_text(encoding="utf-8")
+    assert len(list(course.glob("notebooks/??_*.ipynb"))) == len(find_lessons())
+    assert (course / "data" / "story.txt").is_file()
+    assert not [path for path in course.rglob("*") if path.name in ("__pycache__", ".venv", ".git")]
+    program = "import course_lib.__main__ as m; from course_lib.foundation import load_text; load_text(); m.main([])"
+    done = subprocess.run([sys.executable, "-c", program], cwd=course, capture_output=True, text=True)
+    assert f"{course / 'notebooks' / '01_next_token_shifting.ipynb'}" in done.stdout, done.stderr
+    opening = re.search(
+        r"<!-- open command -->\s*```bash\n(.+?)\n```", (course / "README.md").read_text(encoding="utf-8")
+    )
+    words = html.unescape(re.sub("<[^>]*>", "", index))
+    assert opening[1].split(" && ") == [line for line in words.splitlines() if ".venv" in line]
+    assert " ".join(book.NO_ADDRESS.split()) in " ".join(words.split())
+    assert not {"MEGABYTES", "NEWEST", "OPENING"} & set(re.findall(r"\w+", words))
+
+
+def test_the_site_says_where_the_newest_version_is_if_that_is_known():
+    page = book.first_page("https://example.org/course", 3.2)
+    assert "The newest version is at <https://example.org/course>." in page
+    assert book.NO_ADDRESS not in page
+    assert "(3 MB)" in page
+    assert book.check_address("") == ""
+    with pytest.raises(ValueError, match=r"^--address must be one like https"):
+        book.check_address("example.org")
+
+
+@pytest.mark.parametrize("has_git", [True, False])
+def test_only_what_belongs_to_the_course_is_given_away(tmp_path, monkeypatch, has_git):
+    """With git, what it knows; without, what is in the folder, but nothing hidden."""
+    there = ["pyproject.toml", "notebooks/01_a.ipynb", "course_lib/a.py", ".github/CONTRIBUTING.md"]
+    private = ["notebooks/.ipynb_checkpoints/01_a.ipynb", "course_lib/__pycache__/a.pyc", ".venv/lib/x.py", ".env"]
+    mine = "notebooks/my answers.ipynb"
+    for name in [*there, *private, mine]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.setattr(book, "notebooks_folder", lambda: tmp_path / "notebooks")
+    if has_git:
+        for command in (["init", "-q"], ["add", *there]):
+            subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    assert set(book.files_of_course()) == {*there} | (set() if has_git else {mine})
 
 
 def test_figures_are_told_in_words(site):
@@ -137,7 +192,7 @@ def test_notebooks_that_somebody_has_worked_in_are_refused(tmp_path, monkeypatch
             cells[5]["execution_count"] = 99
         path = tmp_path / lesson.path.name
         path.write_text(json.dumps(notebook), encoding="utf-8")
-        monkeypatch.setattr(book, "find_lessons", lambda wanted, path=path: [Lesson(path)])
+        monkeypatch.setattr(book, "find_lessons", lambda wanted=(), path=path: [Lesson(path)])
         assert main(["book", str(tmp_path / "site")]) == 1
         assert "has been worked in" in capsys.readouterr().err
 

@@ -40,7 +40,7 @@ from course_lib.bpe.merging import learn_merges, merge_word
 from course_lib.bpe.one_screen import OneScreenBPE, count_pairs, merge_pair
 from course_lib.foundation import END_OF_TEXT, encode_corpus, iterate_texts, load_documents, load_text, tokenizing
 from course_lib.foundation.checks import check_unicode
-from course_lib.foundation.hashing import tokenizer_hash
+from course_lib.token_shards.hashing import tokenizer_hash
 
 
 def merges_of_library(tokenizer: Tokenizer) -> list[tuple[str, str]]:

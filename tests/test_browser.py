@@ -51,7 +51,8 @@ def guess(lesson: Reader, num_tokens: int = 200) -> int:
         lesson.page.keyboard.press(key)
     lesson.page.keyboard.type(f"{windows}")
     lesson.page.keyboard.press("Enter")
-    lesson.sees(prompt, f"Not this time. You guessed {windows + 1}; {windows}. A window at {windows} would have no id")
+    lesson.sees(prompt, "Not this time: 0 of 2 right.")
+    lesson.sees(prompt, f"A window at {windows} would have no id")
     lesson.sees(prompt, f"start of the last one: {windows - 1}")
     return prompt
 

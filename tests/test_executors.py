@@ -1,6 +1,5 @@
 """Tasks in order wherever they run, and what happens when workers die."""
 
-import os
 import subprocess
 import sys
 import time
@@ -9,8 +8,8 @@ from functools import partial
 
 import pytest
 
-from course_lib.foundation import InThisProcess, executors, process_pool, run_in_order
-from course_lib.foundation.executors import process_context
+from course_lib.many_machines import executors
+from course_lib.many_machines.executors import InThisProcess, process_pool, run_in_order
 from deadly import die_once, refuse, refuse_oddly
 
 # run_in_order
@@ -77,38 +76,9 @@ def test_what_a_killed_worker_did_is_done_again_for_each_task(tmp_path, num_work
 
 @pytest.mark.parametrize("call", ["list(run_in_order(abs, [-1], partial(process_pool, 1)))", "run_ranks(abs, 2)"])
 def test_a_script_without_a_guard_is_told(tmp_path, call):
-    imports = "from functools import partial\nfrom course_lib.foundation import process_pool, run_in_order, run_ranks\n"
+    imports = "from functools import partial\nfrom course_lib.foundation import run_ranks\n"
+    imports += "from course_lib.many_machines.executors import process_pool, run_in_order\n"
     (tmp_path / "script.py").write_text(imports + call, encoding="utf-8")
     run = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True)
     assert run.returncode == 1
     assert run.stderr.splitlines()[-1].endswith('must do its work under `if __name__ == "__main__":`')
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def hold_workers(connection) -> None:
-    with process_pool(2) as pool:
-        connection.send([pool.submit(os.getpid).result()])
-        time.sleep(600)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_workers_end_with_a_run_that_is_killed():
-    context = process_context()
-    mine, theirs = context.Pipe()
-    run = context.Process(target=hold_workers, args=(theirs,))
-    run.start()
-    (pid,) = mine.recv()
-    assert is_alive(pid)
-    run.kill()
-    run.join()
-    deadline = time.monotonic() + 60
-    while is_alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not is_alive(pid)

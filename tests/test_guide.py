@@ -29,7 +29,7 @@ def test_a_lesson_has_its_section_with_the_minutes_that_it_states(lesson):
     core, everything = re.findall(r"\d+", header.split("**Time**")[1])[:2]
     time = f"**Time**: {core} minutes, or {everything} with the optional parts."
     assert f"[The lesson]({lesson.path.name}). {time}" in own
-    assert re.search(rf"{re.escape(lesson.path.name)}\).*\| {core}, {everything} \|\n", README)
+    assert re.search(rf"{re.escape(lesson.path.name)}\).*\| {core} \| {everything} \|\n", README)
     for part in ("**Leave out first**", "**On the board**", "**Where students stumble**", "**To discuss**"):
         assert part in own
 

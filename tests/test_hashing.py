@@ -16,7 +16,7 @@ from course_lib.foundation import (
     CharTokenizer,
     encode_each,
 )
-from course_lib.foundation.hashing import tokenizer_hash
+from course_lib.token_shards.hashing import tokenizer_hash
 
 ROOT = Path(__file__).parent.parent
 

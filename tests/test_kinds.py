@@ -14,6 +14,7 @@ from course_lib import next_token_shifting, sequential_partitioning
 from course_lib.foundation import arguments, copies, streams
 from course_lib.foundation.arguments import AtLeast, Finite, InstanceOf, OneOf, OrNone, Several, checks_of
 from course_lib.mixing_sources import draws, mixtures
+from course_lib.token_shards import shard_files
 
 NOT_LOADED = (
     "exercises.",
@@ -89,6 +90,7 @@ OF_A_FUNCTION = {
     sequential_partitioning.check_recurrent: [None, len, torch.nn.Linear(2, 2), torch.nn.GRU],
     arguments.as_ids: NOT_IDS,
     streams.as_stream: NOT_IDS,
+    shard_files.as_split: [*NOT_A_NAME, "no such name"],
     next_token_shifting.as_window: [*NOT_INTEGER_ARRAYS, 5, [5], [[1], [2]]],
     copies.as_set_of_strings: [*NOT_SEVERAL, []],
     draws.as_shares: [*NOT_SEVERAL, [], [0, 0], {1, 2}],

@@ -34,6 +34,7 @@ LESSONS = [
 # In each room the order is that of the imports: a module may import those before it.
 FOUNDATION = [
     "checks",
+    "known_names",
     "arguments",
     "progress",
     "visible",
@@ -42,18 +43,16 @@ FOUNDATION = [
     "texts",
     "round_trips",
     "tokenizing",
-    "hashing",
     "streams",
     "positions",
     "corpora",
-    "shuffling",
     "ledger",
     "models",
     "packs",  # lessons 8 to 10
     "copies",  # lessons 11 and 13
     "orders",
     "durable",
-    "executors",
+    "processes",
     "ranks",
 ]
 TEACHING = [
@@ -82,6 +81,7 @@ COMMANDS = [
     "audit",
     "show",
 ]
+SHARED_RUNS = "runs"  # what the experiments of several lessons share
 MY_LOADER = "my_loader"  # the exercise that goes through the lessons
 TESTED_WITH_THEIR_LESSON = {"coverage", "file_tasks", "gallery", "inputs", "loading", "merging", "one_screen"}
 TESTED_WITH_THEIR_LESSON |= {"rank_epochs", "rank_training", "report", "shard_files", "shard_tasks", "workers"}
@@ -175,7 +175,7 @@ def test_the_package_holds_lessons_and_five_rooms():
     assert modules - {"__init__", "__main__"} == {*LESSONS, *rooms}
     assert {module_of(path, "foundation") for path in files_in("foundation")} == set(FOUNDATION)
     assert {module_of(path, "teaching") for path in files_in("teaching")} <= set(TEACHING)
-    assert {module_of(path, "experiments") for path in files_in("experiments")} <= set(LESSONS)
+    assert {module_of(path, "experiments") for path in files_in("experiments")} <= {SHARED_RUNS, *LESSONS}
     assert {module_of(path, "exercises") for path in files_in("exercises")} == {*LESSONS, MY_LOADER}
     assert {module_of(path, "commands") for path in files_in("commands")} == set(COMMANDS)
 
@@ -220,6 +220,48 @@ def test_the_foundation_imports_itself_alone_and_one_way(path):
     assert imports_of(path) <= {f"foundation.{name}" for name in earlier}
 
 
+def names_from_the_foundation(tree: ast.AST) -> set[str]:
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    return {alias.name for node in nodes if node.module == "course_lib.foundation" for alias in node.names}
+
+
+def lessons_served_by(module: str) -> set[str]:
+    """The lessons whose notebook, files, experiments or exercises import a name that a module of the foundation has."""
+    served = set()
+    for notebook in NOTEBOOKS:
+        lesson = notebook.stem[3:]
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        others = [PACKAGE / room / f"{lesson}.py" for room in ("experiments", "exercises")]
+        sources += [path.read_text(encoding="utf-8") for path in [*files_of(lesson), *others] if path.is_file()]
+        names = set().union(*(names_from_the_foundation(ast.parse(source)) for source in sources))
+        if any(module in (name, homes().get(name)) for name in names):
+            served.add(lesson)
+    return served
+
+
+@cache
+def homes() -> dict[str, str]:
+    """Which module each name on the foundation's front door comes from, as the door says."""
+    door = [n for n in import_statements(PACKAGE / "foundation" / "__init__.py") if isinstance(n, ast.ImportFrom)]
+    return {alias.name: str(node.module).rpartition(".")[2] for node in door for alias in node.names}
+
+
+# A table of words, which `arguments` reads for all functions.
+@pytest.mark.parametrize("module", [name for name in FOUNDATION if name != "known_names"])
+def test_the_foundation_holds_what_several_lessons_stand_on(module):
+    assert len(lessons_served_by(module)) > 1
+
+
+@pytest.mark.parametrize(
+    "path", sorted({*PACKAGE.rglob("*.py")} - {*files_in("foundation")}), ids=lambda path: path.stem
+)
+def test_the_foundation_is_entered_by_its_front_door(path):
+    past = [node.module for node in import_statements(path) if isinstance(node, ast.ImportFrom) and node.module]
+    past = [module for module in past if module.startswith("course_lib.foundation.")]
+    assert not past or path == PACKAGE / "foundation" / "__init__.py"
+
+
 @pytest.mark.parametrize("path", files_in("teaching"), ids=lambda path: path.stem)
 def test_teaching_imports_foundation_and_lessons_and_one_way(path):
     module = module_of(path, "teaching")
@@ -242,8 +284,10 @@ def test_the_commands_import_one_way_and_nothing_imports_it(path):
 
 @pytest.mark.parametrize("path", files_in("experiments"), ids=lambda path: path.stem)
 def test_experiments_import_the_foundation_teaching_and_lessons_up_to_their_own(path):
-    lessons = LESSONS[: LESSONS.index(path.stem) + 1]
-    assert {name.split(".")[0] for name in imports_of(path)} <= {"foundation", "teaching", *lessons}
+    is_shared = path.stem == SHARED_RUNS  # by the measured lessons from 2 on; lesson 3 brings the random offsets
+    lessons = LESSONS[: LESSONS.index("random_sampling" if is_shared else path.stem) + 1]
+    allowed = {"foundation", "teaching", *lessons} | (set() if is_shared else {f"experiments.{SHARED_RUNS}"})
+    assert {name if name.startswith("experiments") else name.split(".")[0] for name in imports_of(path)} <= allowed
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

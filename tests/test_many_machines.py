@@ -43,7 +43,7 @@ from course_lib.foundation import (
     process_group,
     run_ranks,
 )
-from course_lib.foundation.executors import process_context
+from course_lib.foundation.processes import process_context
 from course_lib.many_machines import (
     NoisySamples,
     encoding_hours,

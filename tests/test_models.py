@@ -1,16 +1,11 @@
 """The small models, and the bound that no model of one token's context can beat."""
 
 import io
-import itertools
 import math
 import re
-from collections import Counter
 
-import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from course_lib.foundation import (
     AttentionModel,
@@ -19,8 +14,6 @@ from course_lib.foundation import (
     GRUModel,
     adam_with_linear_decay,
     check_model,
-    conditional_entropy,
-    count_pairs,
     evaluation_mode,
     one_thread,
 )
@@ -283,71 +276,3 @@ def test_learned_positions_are_as_many_as_were_learned():
         model(random_ids(1, 4))
     with pytest.raises(TypeError, match=r"^position_ids must be integers"):
         model(ids, torch.rand(3))
-
-
-# count_pairs
-
-
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=30), st.integers(0, 6))
-@settings(deadline=None)
-def test_pairs_are_counted_one_by_one(ids, distance):
-    if len(ids) <= distance:
-        with pytest.raises(ValueError, match=rf"^ids must hold more than {distance} tokens.*got {len(ids)}$"):
-            count_pairs(ids, 5, distance)
-        return
-    naive = Counter((ids[p], ids[p + distance]) for p in range(len(ids) - distance))
-    counts = count_pairs(ids, 5, distance)
-    assert counts.shape == (5, 5)
-    assert counts.dtype == np.int64
-    assert {(i, j): counts[i, j] for i, j in np.argwhere(counts)} == naive
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, ">u2", np.uint32, np.int32, np.int64, np.uint64])
-def test_pairs_are_counted_in_every_dtype(dtype):
-    ids = np.array([255, 254, 255, 0, 255, 254]).astype(dtype)
-    counts = count_pairs(ids, 256)
-    assert (counts[255, 254], counts[254, 255], counts[255, 0], counts[0, 255]) == (2, 1, 1, 1)
-
-
-@pytest.mark.parametrize("ids", [[0, 2], [-1, 1]])
-def test_pairs_of_ids_outside_the_vocabulary_are_refused(ids):
-    with pytest.raises(ValueError, match=r"^ids must lie in 0 ... 1, got"):
-        count_pairs(ids, 2)
-
-
-def test_a_distance_beyond_64_bits_is_longer_than_the_stream():
-    with pytest.raises(ValueError, match=r"^ids must hold more than 18446744073709551616 tokens"):
-        count_pairs([0, 1], 2, 2**64)
-
-
-# conditional_entropy
-
-
-@given(st.lists(st.integers(0, 3), min_size=2, max_size=40))
-@settings(deadline=None)
-def test_conditional_entropy_is_the_mean_surprise_of_the_second_of_each_pair(ids):
-    pairs = list(itertools.pairwise(ids))
-    seen, firsts = Counter(pairs), Counter(first for first, _ in pairs)
-    nats = [-math.log(seen[pair] / firsts[pair[0]]) for pair in pairs]
-    assert conditional_entropy(count_pairs(ids, 4)) == pytest.approx(sum(nats) / len(nats), abs=1e-12)
-
-
-@pytest.mark.parametrize("counts", [np.full((2, 2), 2**62), np.full((2, 2), 100, dtype=np.int8), torch.ones(2, 2)])
-def test_large_counts_do_not_overflow(counts):
-    assert conditional_entropy(counts) == pytest.approx(math.log(2))
-
-
-@pytest.mark.parametrize(
-    ("counts", "words"),
-    [
-        ([[0, 0], [0, 0]], "hold at least one pair"),
-        ([[2, -1], [1, 1]], "lie in 0 ... 2..63, got -1.0"),
-        ([[2, math.nan], [1, 1]], "lie in 0 ... 2..63, got nan"),
-        (np.ones((1, 2)), r"be a table \(V, V\), got shape \(1, 2\)"),
-        ([1, 2], r"be a table \(V, V\), got shape \(2,\)"),
-        ("ab", "be numbers, got str"),
-    ],
-)
-def test_what_counts_no_pairs_has_no_entropy(counts, words):
-    with pytest.raises((TypeError, ValueError), match=rf"^counts must {words}"):
-        conditional_entropy(counts)

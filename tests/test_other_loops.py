@@ -17,7 +17,7 @@ from torch.utils.data import DataLoader
 from course_lib.document_boundaries import PackingCollator
 from course_lib.document_packing import pack_documents
 from course_lib.foundation import CharTokenizer, run_ranks
-from course_lib.foundation.executors import process_context
+from course_lib.foundation.processes import process_context
 from course_lib.long_documents import PaddingCollator, StreamingTextDataset
 from course_lib.next_token_shifting import next_token_loss
 from course_lib.sliding_windows import SlidingWindowDataset, WindowLoader, make_dataloader

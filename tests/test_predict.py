@@ -100,6 +100,8 @@ def test_an_allowance_is_told_with_the_answer():
         ({"a": 1.0}, {"because": {1.001: "so"}}, "because must have wrong guesses, but 1.001 is right"),
         ({"a": 7, "b": 7}, {"because": {7: "so"}}, "because must have guesses of 2 parts, got 7"),
         ({"a": "A"}, {"choices": ["A", "B"], "because": {"C": "so"}}, "because must have choices as guesses"),
+        ({"a": 7, "b": 7}, {"because": {(..., 7): "so"}}, "because must have wrong guesses, but (Ellipsis"),
+        ({"a": 7, "b": 7}, {"because": {(..., ...): "so"}}, "because must have wrong guesses"),
     ],
 )
 def test_a_question_that_nobody_could_answer_is_refused(answers, options, words):
@@ -267,7 +269,8 @@ def test_a_guess_unfolds_the_answer_and_the_first_one_counts(page_of):
     assert not answer.is_visible()
     assert tally.inner_text() == "0 of 1 right, 1 still to guess"
     said = submit(page, windows="197", last="196")
-    assert said == "✘ Not this time. You guessed 197; 196. No last target."
+    wrong = "✘ windows: 197, wrong\n✘ last: 196, wrong"
+    assert said == f"Not this time: 0 of 2 right.\n{wrong}\nNo last target."
     assert answer.is_visible()
     assert submit(page, windows="196", last="195") == "✔ Right. (Your first guess counts.)"
     assert tally.inner_text() == "0 of 1 right"
@@ -383,6 +386,42 @@ def test_of_several_choices_each_is_needed_and_the_button_counts(page_of):
     groups[1].get_by_label("no").check()
     assert submit(page) == "✔ Right."
     assert page.locator(".tally").inner_text() == "1 of 1 right"
+
+
+@pytest.mark.browser
+def test_of_several_parts_each_is_marked_and_gets_its_reasons(page_of):
+    because = {(..., 196): "The last one has no target.", (197, ...): "One too many.", (197, 196): "Both."}
+    page = page_of(predict({"windows": 196, "last, starts at": 195}, because=because))
+    page.get_by_label("windows").fill("196")
+    said = submit(page, last="196")
+    marks = "✔ windows: 196, right\n✘ last, starts at: 196, wrong"
+    assert said == f"Not this time: 1 of 2 right.\n{marks}\nThe last one has no target."
+    assert submit(page, windows="7", last="195").endswith("✔ last, starts at: 195, right\n(Your first guess counts.)")
+    assert "target. One too many. Both. (Your" in submit(page, windows="197", last="196")
+    page.reload()  # what was guessed first is marked again
+    assert page.get_by_role("status").inner_text() == said
+
+
+@pytest.mark.browser
+def test_a_fraction_where_a_percentage_is_asked_for_is_told_so(page_of):
+    page = page_of(predict({"share, in %": 99.4, "windows": 3}), predict({"of them, in %": 40}))
+    said = submit(page.locator(".guess").first, share="0.99", windows="3")
+    assert said.endswith("\nThat would be right as a fraction, but we asked for a percentage: a half is 50.")
+    assert "✘ share, in %: 0.99, wrong\n✔ windows: 3, right" in said
+    assert submit(page.locator(".guess").last, of="0.6") == "✘ Not this time. You guessed 0.6."
+
+
+@pytest.mark.browser
+def test_with_the_keyboard_alone_one_guesses_and_hears_what_was_wrong(page_of):
+    page = page_of(predict({"shuffled": True, "random": False}))
+    page.get_by_role("group", name="shuffled").get_by_label("yes").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    status = page.get_by_role("status")  # a live region, there before the guess: its new text is read aloud
+    assert status.inner_text().splitlines()[1:] == ["✔ shuffled: yes, right", "✘ random: yes, wrong"]
+    assert page.locator(".guess [role=status]").count() == 1
 
 
 @pytest.mark.browser

@@ -11,7 +11,7 @@ from torch import distributed
 from torch.multiprocessing import start_processes
 
 from course_lib.foundation import ranks, run_ranks
-from course_lib.foundation.executors import process_context
+from course_lib.foundation.processes import process_context
 from course_lib.foundation.ranks import process_group
 from deadly import die
 

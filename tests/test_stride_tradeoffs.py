@@ -27,7 +27,6 @@ from course_lib.stride_tradeoffs import (
     draw_batches,
     epoch_cost,
     hold_out_windows,
-    parts_of_run,
     plan_epoch,
     prediction_losses,
     scored_rows,
@@ -288,16 +287,16 @@ def test_each_run_gets_other_parts_of_the_same_stream():
     ids = np.arange(1000)
     news = []
     for run in range(10):
-        short, long, new = parts_of_run(ids, run, 10, num_training=50)
+        short, long, new = experiments.texts_of_run(ids, run, 10, num_training=50)
         assert np.concatenate([long, new]).tolist() == np.roll(ids, -100 * run).tolist()
         assert len(new) == 30
         assert short.tolist() == long[-50:].tolist()
         news += new.tolist()
     assert len(set(news)) == 300
     with pytest.raises(ValueError, match="run must be an integer of at least 0 and at most 9, got 10"):
-        parts_of_run(ids, 10, 10, num_training=50)
+        experiments.texts_of_run(ids, 10, 10, num_training=50)
     with pytest.raises(ValueError, match="a text of num_training 971 ids before the new one, got 970"):
-        parts_of_run(ids, 0, 10, num_training=971)
+        experiments.texts_of_run(ids, 0, 10, num_training=971)
 
 
 @given(st.integers(0, 60), st.floats(0.01, 1), st.integers(0, 2**32))
@@ -375,7 +374,7 @@ def by_hand(batches_of, steps: int) -> np.ndarray:
     tokenizer = CharTokenizer(TEXT, max_characters=256)
     ids, losses = tokenizer.encode(TEXT), []
     for run, seed in enumerate(SEEDS):
-        short_text, _, new_text = parts_of_run(ids, run, len(SEEDS))
+        short_text, _, new_text = experiments.texts_of_run(ids, run, len(SEEDS))
         batches = batches_of(short_text, seed)
         torch.manual_seed(seed)
         model = ConvolutionModel(tokenizer.vocab_size, kernel_size=5)
@@ -419,7 +418,7 @@ def test_an_exam_is_trained_on_its_first_starts_and_held_on_its_second():
     assert np.array_equal(exams["a", "one"].new_text, expected[:, 1])
     # what is held out is judged by itself: a window that all runs share has its own loss
     tokenizer = CharTokenizer(TEXT, max_characters=256)
-    ids = parts_of_run(tokenizer.encode(TEXT), 1, 2)[0]
+    ids = experiments.texts_of_run(tokenizer.encode(TEXT), 1, 2)[0]
     batches = draw_batches(ids, np.arange(1000), T, B, SEEDS[1])
     model = experiments.five_character_model(batches, 2, tokenizer.vocab_size, SEEDS[1])
     for starts, found in (([1200, 1505], exams["a", "one"].held_out), (range(1000), exams["a", "one"].trained_on)):
@@ -440,7 +439,7 @@ def test_readers_are_evaluated_at_each_stride_on_text_they_have_not_seen():
 def test_readers_have_not_trained_on_what_they_are_evaluated_on():
     tokenizer = CharTokenizer(TEXT, max_characters=256)
     for run, reader in enumerate(experiments.train_grus(TEXT, T, B, SEEDS)):
-        _, _, new_text = parts_of_run(tokenizer.encode(TEXT), run, len(SEEDS))
+        _, _, new_text = experiments.texts_of_run(tokenizer.encode(TEXT), run, len(SEEDS))
         assert reader.new_text.tolist() == new_text.tolist()
         assert not reader.model.training
     copies = experiments.train_on_copies(16, 32, range(2))

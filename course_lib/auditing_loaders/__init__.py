@@ -322,7 +322,7 @@ def _each_rank(
             "make_loader must be a function that other processes can import by its "
             f"name, got {calls[0].make_loader!r:.100}"
         ) from error
-    from course_lib.foundation.ranks import run_ranks  # with PyTorch
+    from course_lib.foundation import run_ranks  # with PyTorch
 
     share = partial(_on_own_rank, work)
     results = run_ranks(share, len(calls), calls, *rest, time_limit=600.0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from course_lib.foundation.checks import IGNORED, check_dense, is_tensor
+from course_lib.foundation import IGNORED, check_dense, is_tensor
 
 NO_ID = -1  # fills up rows of different lengths
 # The same thing by other names, as public loaders call it.

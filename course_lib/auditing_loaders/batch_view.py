@@ -13,9 +13,15 @@ from itertools import groupby
 import numpy as np
 
 from course_lib.auditing_loaders.batch_rows import NO_ID, BatchRows, read_batch
-from course_lib.foundation.arguments import Length, checked
-from course_lib.foundation.checks import IGNORED
-from course_lib.foundation.visible import BYTE_CHARACTERS, plain, spelled
+from course_lib.foundation import (
+    BYTE_CHARACTERS,
+    IGNORED,
+    SCROLLING,
+    Length,
+    checked,
+    plain,
+    spelled,
+)
 
 WIDTH = 88  # letters in a line of a terminal
 BOX = "display: inline-block; font: 14px monospace; padding: 2px; margin: 1px 0; "
@@ -38,7 +44,6 @@ LEGEND = {
     "other label": "token→label: the label is another token",
     "unknown": "<70000?>: an id that the tokenizer doesn't have",
 }
-SCROLLING = "overflow-x: auto; margin-bottom: 1em"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import numpy as np
 
-from course_lib.foundation.arguments import AtLeast, Ids, Length, checked
+from course_lib.foundation import AtLeast, Ids, Length, checked
 
 # With these first ids, position p is the id first + p. None of them is 0, and none is
 # the padding or the end of a text of a common tokenizer.

@@ -12,7 +12,7 @@ import numpy as np
 
 from course_lib.auditing_loaders.batch_rows import BatchRows
 from course_lib.auditing_loaders.row_positions import RowPositions
-from course_lib.foundation.ledger import TokenLedger, why_unused
+from course_lib.foundation import TokenLedger, why_unused
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from course_lib.auditing_loaders.coded_stream import CodedStream
 from course_lib.auditing_loaders.epoch_record import EpochRecord
 from course_lib.auditing_loaders.narrow_ids import restore_ids
 from course_lib.auditing_loaders.row_positions import RowPositions
-from course_lib.foundation.arguments import AtLeast, checked
-from course_lib.foundation.checks import as_integers, check_integer
+from course_lib.foundation import AtLeast, as_integers, check_integer, checked
 
 GIVEN = ("epoch", "rank", "world_size", "document_starts")
 SPARE_ROWS = 1_000  # that an epoch may have beyond one for each token
@@ -203,7 +202,7 @@ def _bar(progress: bool | None) -> AbstractContextManager:
     """Return a progress bar, or nothing if none is wanted, or none can be had."""
     if progress is not False:
         with suppress(ModuleNotFoundError):  # where the auditor is without the course
-            from course_lib.foundation.progress import progress_bar
+            from course_lib.foundation import progress_bar
 
             return progress_bar(unit="batch", progress=progress)
     return nullcontext()

@@ -31,7 +31,7 @@ from pathlib import Path
 
 import numpy as np
 
-from course_lib.foundation.arguments import FilePath, Ids, checked
+from course_lib.foundation import FilePath, Ids, checked
 
 MEGATRON_MAGIC, MEGATRON_VERSION, MEGATRON_UINT16 = b"MMIDIDX\x00\x00", 1, 8
 

@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
-from course_lib.foundation.arguments import Count, Ids, Length, checked
-from course_lib.foundation.checks import as_ids, as_integers
+from course_lib.foundation import Count, Ids, Length, as_ids, as_integers, checked
 
 Pair: TypeAlias = tuple[int, int]
 """Two neighboring ids."""

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 import regex
 
-from course_lib.foundation.arguments import Count, checked
-from course_lib.foundation.checks import check_unicode
-from course_lib.foundation.visible import BYTE_CHARACTERS
+from course_lib.foundation import BYTE_CHARACTERS, Count, check_unicode, checked
 
 # How GPT-2 cuts text into words, each with the space before it (Radford et al. 2019,
 # "Language Models are Unsupervised Multitask Learners", and its published code).

@@ -293,7 +293,7 @@ def tokenizer_of(path: Path) -> object:
     """Load what a `tokenizer.json` holds, without truncation, padding and dropout."""
     from tokenizers import Tokenizer
 
-    from course_lib.foundation.tokenizing import uncut
+    from course_lib.foundation import uncut
 
     if not path.is_file():
         raise ValueError(f"there is no file {path}")

@@ -29,14 +29,14 @@ from tokenizers import Tokenizer
 from course_lib.bpe import train_byte_level_bpe
 from course_lib.foundation import (
     END_OF_TEXT,
-    RayExecutor,
+    changes_to_first_texts,
     document_marks,
     plain_tokenizer,
+    unknown_id,
     write_durably,
 )
-from course_lib.foundation.round_trips import unknown_id
-from course_lib.foundation.tokenizing import changes_to_first_texts
 from course_lib.many_machines import tokenize_files
+from course_lib.many_machines.executors import RayExecutor
 from course_lib.many_machines.inputs import (
     TASK_BYTES,
     Task,

@@ -7,6 +7,10 @@ nothing can find it out safely afterwards.
 `pack_on_one_screen` is a packer that is whole and small. `pack_documents` makes the
 same packs, with the choices that `strategies` makes fast. In `waiting` documents are
 still arriving, and `surveys` counts what is in packs that somebody else made.
+
+That starts are kept beside the ids as `document_starts`, and the names of the three
+strategies, "greedy", "first_fit" and "best_fit", come from Forgather by Jason dinAlt
+(`block_tokenize_fn`, https://github.com/jdinalt/forgather).
 """
 
 from __future__ import annotations
@@ -29,16 +33,18 @@ from course_lib.document_packing.waiting import pack_stream as pack_stream
 from course_lib.foundation import (
     Ids,
     Pack,
+    Piece,
     as_ids,
     check_iterable,
     checked,
     column_of_batch,
     document_marks,
     encode_each,
+    iterate_documents,
+    join_pieces,
     named_elsewhere,
 )
 from course_lib.foundation import packing_report as packing_report
-from course_lib.foundation.packs import Piece, iterate_documents, join_pieces
 
 # A whole packer on one screen.
 
@@ -130,14 +136,7 @@ def pad_documents(documents: Iterable[Ids], max_length: RowLength) -> list[Pack]
     return [join_pieces([piece]) for piece in cut_pieces(documents, max_length)]
 
 
-@named_elsewhere(
-    feature="the batch is `features`, and `text_column` names its column of texts",
-    packed="its rows are always packed; to pad each by itself, see PaddingCollator",
-    packing_strategy="use `strategy`",
-    overflow="use `split_long`: False truncates a document that is longer than a row",
-    add_eos="the tokenizer adds its ends, or `end_of_text_id` marks each end",
-    add_bos="the tokenizer adds its beginnings, if it is made to",
-)
+@named_elsewhere
 def pack_examples(
     features: Mapping[str, Sequence],
     tokenizer: object = None,

@@ -15,8 +15,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 
-from course_lib.foundation.arguments import AtLeast, Ids, checked
-from course_lib.foundation.packs import LONGEST
+from course_lib.foundation import LONGEST, AtLeast, Ids, checked
 
 RowLength: TypeAlias = Annotated[int, AtLeast(1, LONGEST)]
 Strategy: TypeAlias = Literal["greedy", "first_fit", "best_fit"]

@@ -20,13 +20,16 @@ from course_lib.document_packing.strategies import RowLength
 from course_lib.foundation import (
     Ids,
     Pack,
+    Piece,
     Position,
     as_ids,
     check_integer,
     check_state,
     checked,
+    iterate_documents,
+    join_pieces,
+    named_elsewhere,
 )
-from course_lib.foundation.packs import Piece, iterate_documents, join_pieces
 
 START = {"pieces_read": 0, "checksum": 0, "waiting": []}  # of a stream of packs
 
@@ -233,6 +236,7 @@ def _with_waiting(checksum: int, waiting: Sequence[int]) -> int:
     return zlib.crc32(np.array(waiting, dtype="<i8").tobytes(), checksum)
 
 
+@named_elsewhere
 def pack_stream(
     documents: Iterable[Ids], max_length: int, *, buffer_size: int
 ) -> PackStream:

@@ -1,7 +1,7 @@
 """Exercises of lesson 10: starts, masks, the test of a leak, labels."""
 
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, chain
 from random import Random
 
 import numpy as np
@@ -340,93 +340,71 @@ leaks.mistake(
 )
 
 
-def _conversations(random: Random) -> Iterator[Case]:
-    user, model, system = "user", "assistant", "system"
-    yield from (([user], [[1, 9]]), ([model], [[1, 9]]))
-    yield [user, model], [[1, 9], [2, 9]]
-    yield [model, user], [[1, 2, 9], [3, 9]]
-    yield [user, model], [[1, 9], [9]]
-    yield [user, model], [[1, 9], [1, 9]]
-    yield [user, model, user, model], [[1, 2, 9], [3, 9], [4, 9], [5, 6, 9]]
-    yield [system, user, model], [[7, 9], [1, 9], [2, 3, 9]]
-    yield [system, user, model, user], [[7, 9], [1, 9], [2, 3, 9], [4, 5, 9]]
-    yield [model, model, user, model], [[1, 9], [2, 9], [3, 9], [4, 9]]
-    for _ in range(6):
-        roles = random.choices((user, model, model), k=random.randrange(2, 6))
-        roles = [system] * random.randrange(2) + roles
-        counts = [random.randrange(1, 4) for _ in roles]
-        yield roles, [[*random.choices(range(1, 9), k=n), 9] for n in counts]
+def _batches_of_starts(random: Random) -> Iterator[Case]:
+    yield from (([[0]], 1), ([[0]], 4), ([[0, 2]], 5), ([[0, 1, 2]], 3))
+    yield from (([[0], [0]], 3), ([[0, 3], [0, 1]], 5), ([[0], [0, 2], [0]], 4))
+    for _ in range(8):
+        length = random.randrange(2, 9)
+        inner = range(1, length)
+        rows = [
+            [0, *sorted(random.sample(inner, random.randrange(min(3, length))))]
+            for _ in range(random.randrange(1, 4))
+        ]
+        yield rows, length
 
 
 @exercise(
-    cases=_conversations,
+    cases=_batches_of_starts,
     hints=(
-        "Go turn by turn. What do the labels of a turn look like if the assistant "
-        "wrote it? And if somebody else did?",
-        "All of the assistant's turns count, each as a whole. That includes the last "
-        "id, because a model also has to learn when to stop. And which id of the "
-        "conversation has nothing before it, no matter who wrote it?",
+        "Where does row i begin, once the rows before it lie in front of it?",
+        "Add `i * row_length` to each start of row i, and collect them all. How many "
+        "ids does the flat row have? That's where the last document ends.",
     ),
 )
-def chat_labels(roles: list[str], turns: list[list[int]]) -> list[int]:
-    """Return the labels of a conversation: only what the assistant says is scored."""
-    labels = []
-    for role, ids in zip(roles, turns, strict=True):
-        labels += ids if role == "assistant" else [-100] * len(ids)
-    labels[0] = -100
-    return labels
+def flat_cu_seqlens(starts: list[list[int]], row_length: int) -> list[int]:
+    """Return the cumulative sequence lengths of rows that lie end to end."""
+    begins = [
+        row * row_length + start
+        for row, of_row in enumerate(starts)
+        for start in of_row
+    ]
+    return [*begins, len(starts) * row_length]
 
 
-def _labels(roles, turns, of_scored=list, of_others=lambda ids: [-100] * len(ids)):
-    labels = []
-    for role, ids in zip(roles, turns, strict=True):
-        labels += of_scored(ids) if role == "assistant" else of_others(ids)
-    return labels
-
-
-def _with_one(roles, which) -> list[str]:
-    """The roles, with all of the assistant's turns but one given to the user."""
-    own = [i for i, role in enumerate(roles) if role == "assistant"]
-    return ["assistant" if i in own[which:][:1] else "user" for i in range(len(roles))]
-
-
-chat_labels.mistake(
-    "you score the very first id, but nothing comes before it, so its label is -100.",
-    _labels,
+flat_cu_seqlens.mistake(
+    "you leave out where the last document ends.",
+    lambda starts, length: flat_cu_seqlens(starts, length)[:-1],
 )
-chat_labels.mistake(
-    "you score turns that the assistant didn't write, and so the model would also "
-    "learn to play the user, or the system.",
-    lambda roles, turns: chat_labels(["assistant"] * len(turns), turns),
-    lambda roles, turns: chat_labels(
-        ["user" if role == "user" else "assistant" for role in roles], turns
-    ),
+flat_cu_seqlens.mistake(
+    "you count places from the beginning of each row, but in the flat row, the places "
+    "go on from one row to the next.",
+    lambda starts, length: [*chain(*starts), length],
+    lambda starts, length: [*chain(*starts), len(starts) * length],
 )
-chat_labels.mistake(
-    "you give what others say too few labels. Each of their ids needs a -100.",
-    lambda roles, turns: _labels(roles, turns, of_others=lambda ids: []),
-    lambda roles, turns: [
-        -100,
-        *_labels(roles, turns, of_others=lambda ids: [-100])[1:],
+flat_cu_seqlens.mistake(
+    "you put in the end of every row, although the next row begins at the same place, "
+    "so that place comes twice.",
+    lambda starts, length: [
+        row * length + place
+        for row, of_row in enumerate(starts)
+        for place in [*of_row, length]
     ],
 )
-chat_labels.mistake(
-    "you leave out the last id of a turn, so the model would never learn to stop.",
-    lambda roles, turns: [
-        -100,
-        *_labels(roles, turns, lambda ids: [*ids[:-1], -100])[1:],
+flat_cu_seqlens.mistake(
+    "you return how long each document is, but these lengths have to be added up.",
+    lambda starts, length: np.diff(flat_cu_seqlens(starts, length)).tolist(),
+)
+flat_cu_seqlens.mistake(
+    "you return where each document ends, and leave out the 0 where the first begins.",
+    lambda starts, length: flat_cu_seqlens(starts, length)[1:],
+)
+flat_cu_seqlens.mistake(
+    "you return the last place of the flat row as its end, but the end is the place "
+    "after it.",
+    lambda starts, length: [
+        *flat_cu_seqlens(starts, length)[:-1],
+        len(starts) * length - 1,
     ],
-)
-chat_labels.mistake(
-    "you score only one turn of the assistant, the last or the first, not all of them.",
-    lambda roles, turns: chat_labels(_with_one(roles, -1), turns),
-    lambda roles, turns: chat_labels(_with_one(roles, 0), turns),
-)
-chat_labels.mistake(
-    "you shift the labels, but `transformers` does that inside the model. Leave each "
-    "label at the place of its id.",
-    lambda roles, turns: [*_labels(roles, turns)[1:], -100],
-    lambda roles, turns: [*chat_labels(roles, turns)[1:], -100],
 )
 
 

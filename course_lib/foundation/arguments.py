@@ -48,6 +48,7 @@ from course_lib.foundation.checks import (
     check_type,
     check_unicode,
 )
+from course_lib.foundation.known_names import ELSEWHERE
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -75,13 +76,17 @@ def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result
     An `Annotated` type names its check: `Annotated[int, AtLeast(1)]`. `int` and `float`
     (finite), `bool`, `Literal`, `Callable` and classes need no more than their name.
     `X | None` accepts None too. Other annotations, such as `object`, are not checked,
-    and neither is a default.
+    and neither is a default. A name that other programs have for an argument is
+    answered by what to write here (see `known_names`).
     """
     found: ArgumentChecks | None = None
+    name_here, elsewhere = _known_elsewhere(function)
 
     @functools.wraps(function)
     def call(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
         nonlocal found
+        if elsewhere and not elsewhere.keys().isdisjoint(named):
+            raise _answer(name_here, elsewhere, named)
         # At the first call, because an annotation may name what is defined further on.
         by_name, in_order = found = found or checks_of(function)
         plain = [
@@ -97,25 +102,29 @@ def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result
     return call
 
 
-def named_elsewhere(**ours: str) -> Callable[[Callable], Callable]:
-    """Answer names of arguments that other programs have by what to write here.
+def named_elsewhere(function: Callable[Arguments, Result]) -> Callable:
+    """Answer arguments that other programs have by what to write here, as `checked`
+    does; for a function whose arguments are not checked."""
+    name, elsewhere = _known_elsewhere(function)
 
-    Each name comes with these words. Who passes it gets a TypeError that says them.
-    """
+    @functools.wraps(function)
+    def call(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        if not elsewhere.keys().isdisjoint(named):
+            raise _answer(name, elsewhere, named)
+        return function(*arguments, **named)
 
-    def decorate(function: Callable) -> Callable:
-        owner = function.__qualname__.removesuffix(".__init__")
+    return call
 
-        @functools.wraps(function)
-        def call(*arguments: Any, **named: Any) -> Any:
-            for name in named:
-                if name in ours:
-                    raise TypeError(f"{owner} has no argument {name!r}: {ours[name]}")
-            return function(*arguments, **named)
 
-        return call
+def _known_elsewhere(function: Callable) -> tuple[str, dict[str, str]]:
+    """Return what a reader calls, and the arguments that it has elsewhere."""
+    name = function.__qualname__.removesuffix(".__init__")
+    return name, ELSEWHERE.get(name, {})
 
-    return decorate
+
+def _answer(name: str, elsewhere: dict[str, str], named: Iterable[str]) -> TypeError:
+    asked = next(argument for argument in named if argument in elsewhere)
+    return TypeError(f"{name} has no argument {asked!r}: {elsewhere[asked]}")
 
 
 def checks_of(function: Callable) -> ArgumentChecks:

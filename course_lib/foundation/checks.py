@@ -320,18 +320,18 @@ def _to_array(name: str, values: object) -> np.ndarray:
         entries = np.asarray(values, dtype=object)
         if all(isinstance(entry, int | np.integer) for entry in entries.flat):
             array = entries.astype(np.int64) if entries.max() < 2**63 else entries
-    if array.dtype.kind in "iu" and _holds_a_flag(values):  # which is 0 or 1 by now
+    if array.dtype.kind in "iu" and holds_a_flag(values):  # which is 0 or 1 by now
         raise TypeError(f"{name} must be integers, got {kind} with True or False in it")
     return array
 
 
-def _holds_a_flag(value: object) -> bool:
+def holds_a_flag(value: object) -> bool:
     """Say whether a value, or an entry of a list or tuple, is True or False."""
     if isinstance(value, list | tuple):
         kinds = {*map(type, value)}  # usually just one, however many entries
         if all(issubclass(k, int | np.integer) and k is not bool for k in kinds):
             return False
-        return any(map(_holds_a_flag, value))
+        return any(map(holds_a_flag, value))
     kind = getattr(value, "dtype", type(value).__name__)
     return str(kind) in ("bool", "torch.bool")
 

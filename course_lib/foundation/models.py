@@ -1,7 +1,7 @@
 """Small language models, each a map from ids (B, T) to logits (B, T, V).
 
-They train in seconds on a CPU. Beside them stand what training and evaluation need from
-PyTorch, and the bound that no bigram model can beat.
+They train in seconds on a CPU. Beside them stands what training and evaluation
+need from PyTorch.
 """
 
 from __future__ import annotations
@@ -11,16 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Literal
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.optim.lr_scheduler import LinearLR
 
-from course_lib.foundation.arguments import Count, Finite, Ids, Length, checked
+from course_lib.foundation.arguments import Finite, Length, checked
 from course_lib.foundation.checks import (
     as_integers,
-    as_numbers,
     check_integer,
     check_range,
 )
@@ -317,53 +315,6 @@ def _turn(vectors: torch.Tensor, position_ids: torch.Tensor) -> torch.Tensor:
     first, second = vectors[..., :half], vectors[..., half:]
     cos, sin = angles.cos(), angles.sin()
     return torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)
-
-
-@checked
-def count_pairs(ids: Ids, vocab_size: int, distance: Count = 1) -> np.ndarray:
-    """Count how often id j comes `distance` tokens after id i, int64, shape (V, V).
-
-    Args:
-        ids: the stream, N integers in 0 ... V - 1, more than `distance`.
-        vocab_size: V, at most 10,000, because the table has V squared entries.
-        distance: 1 for neighbors, 0 for each token with itself.
-    """
-    vocab_size = _check_size("vocab_size", vocab_size, LARGEST_TABLE)
-    if len(ids) <= distance:
-        raise ValueError(
-            f"ids must hold more than {distance} tokens for a pair, got {len(ids)}"
-        )
-    ids = check_range("ids", ids, vocab_size).astype(np.int64)
-    first, second = ids[: len(ids) - distance], ids[distance:]
-    counts = np.bincount(first * vocab_size + second, minlength=vocab_size**2)
-    return counts.reshape(vocab_size, vocab_size)
-
-
-def conditional_entropy(counts: np.ndarray) -> float:
-    """Return H(second | first), nats per pair: the floor of every bigram model's loss.
-
-    No model that sees only the first of two tokens can have a smaller mean loss on the
-    text with these counts, shape (V, V), as from `count_pairs`.
-    """
-    counts = _check_counts(counts)
-    total = counts.sum()
-    if total == 0:
-        raise ValueError("counts must hold at least one pair")
-    rows = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
-    seen = counts > 0
-    return float((counts[seen] * np.log(rows[seen] / counts[seen])).sum() / total)
-
-
-def _check_counts(counts: object) -> np.ndarray:
-    """Return a table of counts as float64, or say what is wrong with it."""
-    table = as_numbers("counts", counts)  # in float64, their sums cannot overflow
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
-        raise ValueError(f"counts must be a table (V, V), got shape {table.shape}")
-    if not (table.min() >= 0 and table.max() <= 2**63):  # written so that NaN fails
-        raise ValueError(
-            f"counts must lie in 0 ... 2**63, got {table.min()} ... {table.max()}"
-        )
-    return table
 
 
 def _check_sizes(vocab_size: object, hidden_size: object) -> tuple[int, int]:

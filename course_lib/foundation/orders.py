@@ -1,21 +1,24 @@
-"""Other orders than the full shuffle, how well they mix, and what they cost a disk.
+"""Orders: which thing comes when, how well that mixes, and how a state knows its order.
 
 An order is made from a size and a seed, and `order[positions]` gives its entries at any
-positions, without the others. `RandomOrder` mixes best, but reads a file all over the
-place. An order in blocks reads the file almost from front to back, and mixes less.
-Every order is a permutation, so it visits everything once, but that says nothing about
-how well it mixes.
+positions, without the others. So the first batch costs only as much as one batch, and
+resuming an epoch just means continuing at a position. (By default, a shuffling
+`DataLoader` calls `torch.randperm(n).tolist()`, which makes a list of n Python ints
+before its first batch.)
+
+`RandomOrder` mixes best, but reads a file all over the place. An order in blocks reads
+the file almost from front to back, and mixes less. Every order is a permutation, so it
+visits everything once, but that says nothing about how well it mixes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Annotated
 
 import numpy as np
@@ -25,14 +28,60 @@ from course_lib.foundation.arguments import (
     Integers,
     Length,
     Seed,
-    Several,
     checked,
 )
 from course_lib.foundation.checks import check_range
-from course_lib.foundation.shuffling import RandomOrder
 
-PAGE_BYTES = 4096  # the least that a system reads from a file
-MOST_PAGES = 10**8  # which takes a minute
+STORED_UP_TO = 2**16  # entries of a `RandomOrder`
+ROUNDS = 6
+
+
+class RandomOrder:
+    """A random permutation of `range(size)`, fixed by `seed` alone, on every machine.
+
+    Up to 65,536 entries are sorted by random keys and stored. A larger order, of at
+    most 2**62, is a Feistel network on pairs (a, b) of digits in base ceil(sqrt(n)), as
+    in Black and Rogaway, "Ciphers with Arbitrary Finite Domains" (2002). Each round
+    adds to one digit a random-looking function of the other digit. Because this step
+    can be undone, different positions never get the same entry.
+    """
+
+    @checked
+    def __init__(self, size: Annotated[int, AtLeast(0, 2**62)], seed: Seed):
+        self.size = size
+        seeds = np.random.SeedSequence(seed)
+        self._keys = seeds.generate_state(ROUNDS, np.uint64)
+        self._base = np.uint64(_ceiling_root(self.size))
+        self._stored = None
+        if self.size <= STORED_UP_TO:
+            numbers = np.arange(self.size, dtype=np.uint64)
+            self._stored = np.argsort(_scramble(numbers, self._keys[0]), kind="stable")
+
+    def __len__(self) -> int:
+        return self.size
+
+    @checked
+    def __getitem__(self, positions: Integers) -> np.ndarray:
+        """Return the entries at `positions`, int64, in the shape of these integers."""
+        check_range("positions", positions, self.size, IndexError)
+        if self._stored is not None:
+            return self._stored[positions]
+        # One dimension at least: NumPy warns when a single number wraps around.
+        entries = self._permute(np.atleast_1d(positions).astype(np.uint64))
+        # The base squared may be a little more than n. An entry outside of the range is
+        # permuted again: this walk along a cycle leads back inside, where it started.
+        while (outside := entries >= self.size).any():
+            entries = np.where(outside, self._permute(entries), entries)
+        return entries.astype(np.int64).reshape(positions.shape)
+
+    def _permute(self, positions: np.ndarray) -> np.ndarray:
+        high, low = np.divmod(positions, self._base)
+        for key in self._keys:
+            digit = _below(self._base, _scramble(low, key))
+            high = high + digit
+            high = np.where(high >= self._base, high - self._base, high)
+            high, low = low, high
+        return high * self._base + low
 
 
 class FileOrder:
@@ -134,26 +183,6 @@ class BlockOrder(FileOrder):
         return self._last[1]
 
 
-@checked
-def through_a_buffer(
-    items: Annotated[Iterable, Several("items")], buffer_size: Length, *, seed: Seed = 0
-) -> Iterator:
-    """Yield items as a shuffle buffer does, which reads them once, from the front.
-
-    `buffer_size` items wait in it. Again and again, one of them is chosen at random and
-    handed out, and the next item of the stream takes its place. So an item comes at
-    most `buffer_size` - 1 places early, though it may be late by any number. This is no
-    order with positions: to say what comes next, all that came before must be read.
-    """
-    chance, items = np.random.default_rng(seed), iter(items)
-    waiting = list(islice(items, buffer_size))
-    for item in items:
-        place = int(chance.integers(buffer_size))
-        yield waiting[place]
-        waiting[place] = item
-    yield from (waiting[place] for place in chance.permutation(len(waiting)).tolist())
-
-
 @dataclass(frozen=True)
 class Mixing:
     """How well an order mixes: five numbers, each with its value under chance."""
@@ -213,60 +242,6 @@ def _best_rule(bits: np.ndarray) -> float:
     return float(max(max(share, 1 - share) for share in agree))
 
 
-@checked
-def pages_read(
-    starts: Integers,
-    context_length: Annotated[int, AtLeast(1, 2**62)],
-    *,
-    cached_pages: Length,
-    bytes_per_id: Annotated[int, AtLeast(1, 2**62)] = 2,
-    page_bytes: Annotated[int, AtLeast(1, 2**62)] = PAGE_BYTES,
-) -> tuple[int, int]:
-    """Count the pages of a file that windows need from the disk, and the jumps.
-
-    Memory holds `cached_pages` pages. The page that has not been used for the longest
-    time makes room for the next one.
-
-    Args:
-        starts: the starts of windows in tokens, in the order in which they are read.
-        context_length: T. A window has T + 1 ids.
-        bytes_per_id, page_bytes: 2 for uint16, and the size of a page.
-
-    Returns the number of pages read, and how many of them do not directly follow the
-    page that was read before.
-    """
-    starts = starts.astype(np.int64).ravel()
-    if starts.size and starts.min() < 0:
-        raise ValueError(f"starts must not be negative, got {starts.min()}")
-    if starts.size and (int(starts.max()) + context_length + 1) * bytes_per_id > 2**63:
-        raise ValueError(
-            "starts must lie in a file whose bytes can be counted in 64 bits, got "
-            f"{starts.max()} with {bytes_per_id} bytes an id"
-        )
-    first = starts * bytes_per_id // page_bytes
-    last = ((starts + context_length + 1) * bytes_per_id - 1) // page_bytes
-    touched = sum((last - first + 1).tolist())
-    if touched > MOST_PAGES:
-        raise ValueError(
-            f"starts must touch at most {MOST_PAGES:,} pages, which are counted one by "
-            f"one, got {touched:,}"
-        )
-    cached: OrderedDict[int, None] = OrderedDict()
-    pages, jumps, before = 0, 0, None
-    for a, b in zip(first.tolist(), last.tolist(), strict=True):
-        for page in range(a, b + 1):
-            if page in cached:
-                cached.move_to_end(page)
-                continue
-            pages += 1
-            jumps += before is None or page != before + 1
-            before = page
-            cached[page] = None
-            if len(cached) > cached_pages:
-                cached.popitem(last=False)
-    return pages, jumps
-
-
 def some_entries(order: object, size: int) -> np.ndarray:
     """Return the first 64 entries of an order, and 64 spread over it."""
     spread = np.linspace(0, size - 1, 64, dtype=int)
@@ -293,3 +268,30 @@ def name_of(order: Callable) -> str:
 
 def _check_positions(positions: object, size: int) -> np.ndarray:
     return check_range("positions", positions, size, IndexError).astype(np.int64)
+
+
+def _scramble(numbers: np.ndarray, key: np.uint64) -> np.ndarray:
+    """Mix every bit of 64-bit `numbers` with every other.
+
+    This is the finalizer of SplitMix64 (Steele and others, 2014).
+    """
+    # Unsigned arrays wrap around, which is what we want here.
+    mixed = numbers * np.uint64(0x9E3779B97F4A7C15) + key
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def _below(limit: np.uint64, random_bits: np.ndarray) -> np.ndarray:
+    """Turn 64 random bits into a number below `limit` < 2**32.
+
+    It multiplies, because a remainder would be slow.
+    """
+    return ((random_bits >> np.uint64(32)) * limit) >> np.uint64(32)
+
+
+def _ceiling_root(number: int) -> int:
+    root = int(np.sqrt(number))
+    while root * root < number:
+        root += 1
+    return max(root, 1)

@@ -23,8 +23,8 @@ from torch.multiprocessing import (
 )
 
 from course_lib.foundation.arguments import AtLeast, Finite, checked
-from course_lib.foundation.executors import NO_GUARD, end_with_parent, process_context
 from course_lib.foundation.models import one_thread
+from course_lib.foundation.processes import NO_GUARD, end_with_parent, process_context
 
 SECONDS_TO_COME = 300.0  # until all ranks have met; a busy machine starts them slowly
 # The interface that gloo uses, or it would ask the network for this machine's name.

@@ -10,7 +10,14 @@ from typing import Annotated
 
 import numpy as np
 
-from course_lib.foundation.arguments import AtLeast, Ids, Length, Text, checked
+from course_lib.foundation.arguments import (
+    AtLeast,
+    Ids,
+    Length,
+    Text,
+    checked,
+    named_elsewhere,
+)
 from course_lib.foundation.checks import (
     as_ids,
     check_integer,
@@ -92,6 +99,7 @@ class CharTokenizer:
         return "".join(names[i] for i in stream.tolist())
 
 
+@named_elsewhere
 def encode_corpus(
     texts: Iterable,
     tokenizer: object,

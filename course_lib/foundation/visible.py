@@ -4,6 +4,7 @@ what a browser would take for markup is not."""
 import html
 import unicodedata
 
+SCROLLING = "overflow-x: auto; margin-bottom: 1em"  # for HTML wider than the window
 SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Zs", "Zl", "Zp")  # categories that draw nothing
 

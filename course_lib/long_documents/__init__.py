@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from torch.utils.data import IterableDataset
 
-from course_lib.foundation import column_of_batch, encode_each
+from course_lib.foundation import column_of_batch, encode_each, named_elsewhere
 
 # Readers look for these here.
 from course_lib.long_documents.chunks import chunk_ids as chunk_ids
@@ -32,6 +32,7 @@ from course_lib.long_documents.streaming import as_item, this_worker
 # A collection that is cut at once.
 
 
+@named_elsewhere
 def chunk_examples(
     features: Mapping[str, Sequence],
     tokenizer: object,

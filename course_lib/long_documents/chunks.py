@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from course_lib.foundation.arguments import (
+from course_lib.foundation import (
     AtLeast,
     Count,
     Ids,

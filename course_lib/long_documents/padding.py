@@ -20,9 +20,9 @@ from course_lib.foundation import (
     check_integer,
     check_pad_token,
     check_range,
+    check_rows,
     checked,
 )
-from course_lib.foundation.packs import check_rows
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

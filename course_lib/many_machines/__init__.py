@@ -30,21 +30,23 @@ from course_lib.foundation import (
     Count,
     FilePath,
     Finite,
-    InThisProcess,
     Length,
     Seed,
     Several,
     check_number,
+    check_path,
     checked,
     encode_each,
     look_at_first_texts,
     plain_tokenizer,
-    process_pool,
     progress_bar,
-    run_in_order,
     smallest_dtype,
 )
-from course_lib.foundation.checks import check_path
+from course_lib.many_machines.executors import (
+    InThisProcess,
+    process_pool,
+    run_in_order,
+)
 from course_lib.many_machines.file_tasks import encode_task
 from course_lib.many_machines.inputs import (
     TASK_BYTES,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import torch
 
-from course_lib.foundation.arguments import AtLeast, Several, checked
+from course_lib.foundation import AtLeast, Several, checked
 
 Tensors = tuple[torch.Tensor, ...]
 

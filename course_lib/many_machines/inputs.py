@@ -18,10 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from course_lib.foundation.arguments import Length, Several, checked
-from course_lib.foundation.checks import check_iterable, check_path, check_unicode
-from course_lib.foundation.corpora import (
+from course_lib.foundation import (
     BYTE_ORDER_MARK,
+    Length,
+    Several,
+    check_iterable,
+    check_path,
+    check_unicode,
+    checked,
     decode_text,
     read_text,
     without_doubles,

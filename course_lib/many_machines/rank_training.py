@@ -46,9 +46,9 @@ from course_lib.foundation import (
     process_group,
     progress_bar,
 )
-from course_lib.foundation.hashing import tokenizer_hash
 from course_lib.sliding_windows import BatchOrder, SlidingWindowDataset
 from course_lib.token_shards import ShardedStream
+from course_lib.token_shards.hashing import tokenizer_hash
 from course_lib.token_shards.shard_files import open_manifest
 
 # in a state of training

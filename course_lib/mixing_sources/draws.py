@@ -7,13 +7,13 @@ import math
 
 import numpy as np
 
-from course_lib.foundation.checks import (
+from course_lib.foundation import (
+    RandomOrder,
     check_integer,
     check_iterable,
     check_number,
     check_type,
 )
-from course_lib.foundation.shuffling import RandomOrder
 
 LARGEST_BLOCK = 2**24  # draws, which are held in memory
 FRACTION_BITS = 62  # a block for each draw has a point of its own

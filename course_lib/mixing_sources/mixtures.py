@@ -19,8 +19,9 @@ from course_lib.foundation import (
     check_range,
     check_type,
     checked,
+    identity_of,
+    some_entries,
 )
-from course_lib.foundation.orders import identity_of, some_entries
 from course_lib.mixing_sources.draws import DrawBlocks, check_weights, seed_of
 
 

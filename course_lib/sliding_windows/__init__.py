@@ -23,6 +23,7 @@ from course_lib.foundation import (
     IGNORED,
     AnyStream,
     Count,
+    Count64,
     FileOrder,
     Integers,
     Length,
@@ -32,7 +33,6 @@ from course_lib.foundation import (
     as_places,
     checked,
 )
-from course_lib.foundation.arguments import Count64
 from course_lib.next_token_shifting import shift_by_one
 from course_lib.sliding_windows.loading import Batch, BatchOrder, WindowLoader
 

@@ -16,8 +16,14 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset, Sampler
 
-from course_lib.foundation import Position, RandomOrder, check_integer, check_state
-from course_lib.foundation.orders import identity_of, some_entries
+from course_lib.foundation import (
+    Position,
+    RandomOrder,
+    check_integer,
+    check_state,
+    identity_of,
+    some_entries,
+)
 from course_lib.sliding_windows.workers import (
     ForAccelerate,
     WholeBatches,

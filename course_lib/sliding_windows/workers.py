@@ -14,9 +14,12 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset, Sampler, get_worker_info
 
-from course_lib.foundation import check_integer, check_number
-from course_lib.foundation.checks import check_flag
-from course_lib.foundation.executors import end_with_parent
+from course_lib.foundation import (
+    check_flag,
+    check_integer,
+    check_number,
+    end_with_parent,
+)
 
 BYTES_PER_MESSAGE = 2**19  # twice as many are no faster, and the first batch is later
 LOADER_OPTIONS = {  # those of PyTorch's that change no batch, and our checks of them

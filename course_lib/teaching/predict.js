@@ -29,6 +29,7 @@
     const form = make("form", { noValidate: true }, ...controls, make("button", { textContent: "Guess" }));
     const said = make("p");
     said.setAttribute("role", "status");
+    said.style.whiteSpace = "pre-line";
     form.dataset.lmSuppressShortcuts = "true"; // or JupyterLab takes Enter, arrows and letters
     form.addEventListener("keydown", (event) => event.stopPropagation());
     folded.querySelector("summary").textContent = "Show the answer";
@@ -56,7 +57,7 @@
         const { value } = form[`part${n}`];
         return choices ? value : parseFloat(value.replace(",", "."));
       });
-      const right = parts.every(({ answer, within = 0 }, n) => isNear(given[n], answer, within));
+      const right = given.every(isRight);
       const first = read(id);
       if (!first) keep(id, { right, given });
       show({ right, given }, first);
@@ -78,15 +79,35 @@
       return make("fieldset", {}, make("legend", { textContent: label }), ...buttons);
     }
 
+    function isRight(guess, n) {
+      return isNear(guess, parts[n].answer, parts[n].within ?? 0);
+    }
+
+    // a guess of many parts gets every reason that fits; one that names no guess of a part (null) fits any
+    function reasons(given) {
+      const isSo = (wrong) => wrong.every((part, n) => part === null ||
+        isNear(given[n], part, Number.isInteger(part) ? 0 : Math.max(0.01, parts[n].within)));
+      const found = because.filter(([wrong]) => isSo(wrong)).map(([, why]) => why);
+      const isFraction = ({ label, answer, within }, n) => label.includes("%") && !isRight(given[n], n) &&
+        isNear(100 * given[n], answer, Math.max(0.01, within));
+      if (parts.some(isFraction)) found.push("That would be right as a fraction, but we asked for a percentage: a half is 50.");
+      return found;
+    }
+
     function show({ right, given }, before) {
-      const why = given && because.find(([wrong]) =>
-        wrong.every((part, n) => isNear(given[n], part, Number.isInteger(part) ? 0 : Math.max(0.01, parts[n].within))))?.[1];
       const words = [];
       if (right) words.push("✔ Right.");
-      if (right === false) words.push(`✘ Not this time. You guessed ${given.join("; ")}.`, why);
+      if (right === false && parts.length === 1) words.push(`✘ Not this time. You guessed ${given[0]}.`);
+      if (right === false && parts.length > 1) { // one line for each part, in words as well, which are read aloud
+        const marks = parts.map(({ label }, n) =>
+          isRight(given[n], n) ? `\n✔ ${label}: ${given[n]}, right` : `\n✘ ${label}: ${given[n]}, wrong`);
+        const met = given.filter(isRight).length;
+        words.push(`Not this time: ${met} of ${parts.length} right.${marks.join("")}\n`);
+      }
+      if (right === false) words.push(...reasons(given));
       if (right === null) words.push("You have seen the answer.");
       if (before) words.push(before.right === null ? "(Not counted: you saw the answer.)" : "(Your first guess counts.)");
-      said.textContent = words.filter(Boolean).join(" ");
+      said.textContent = words.join(" ").trim();
       folded.open = true;
     }
   }

@@ -57,7 +57,7 @@ def predict(
         within: how far a number may be off, relative to the answer. By default an
             integer must be met, and a fraction to 1 %.
         because: for usual wrong guesses, why each is wrong; tuples, where there are
-            several answers.
+            several answers, with `...` for one that doesn't matter: `{(..., 7): why}`.
     """
     if not isinstance(answers, Mapping):
         kind = type(answers).__name__
@@ -144,16 +144,22 @@ def _wrong(guess: object, parts: list[dict]) -> list[object]:
     if len(given) != len(parts):
         wanted = f"guesses of {len(parts)} parts"
         raise ValueError(f"because must have {wanted}, got {guess!r}")
-    given = [
-        written(one) if part["choices"] else _number("each guess of because", one)
-        for one, part in zip(given, parts, strict=True)
-    ]
-    for one, part in zip(given, parts, strict=True):
-        if part["choices"] and one not in part["choices"]:
-            raise ValueError(f"because must have choices as guesses, got {one!r}")
-    if all(map(_is_right, given, parts)):
+    given = [_guessed(*both) for both in zip(given, parts, strict=True)]
+    named = [both for both in zip(given, parts, strict=True) if both[0] is not None]
+    if all(_is_right(*both) for both in named):
         raise ValueError(f"because must have wrong guesses, but {guess!r} is right")
     return given
+
+
+def _guessed(guess: object, part: dict) -> object:
+    """A guess of one part, as it is compared; None if every guess of it will do."""
+    if guess is ...:
+        return None
+    if not part["choices"]:
+        return _number("each guess of because", guess)
+    if (guess := written(guess)) not in part["choices"]:
+        raise ValueError(f"because must have choices as guesses, got {guess!r}")
+    return guess
 
 
 def _is_right(guess: object, part: dict) -> bool:

@@ -9,12 +9,11 @@ from typing import Annotated
 
 from IPython.display import display
 
-from course_lib.foundation import Several, check_iterable, checked, plain
+from course_lib.foundation import SCROLLING, Several, check_iterable, checked, plain
 
 LARGEST_TABLE = 200
 MOST_DECIMALS = 3
 SIDES = {"<": "left", ">": "right", "^": "center"}
-SCROLLING = "overflow-x: auto; margin-bottom: 1em"
 # A number, whatever stands around it: "12", "1,024", "-0.5", "96 %", "2.1 ± 0.1"
 NUMBER = re.compile(r"[-+−~]?\$?\d[\d,. ]*(?:e[-+]?\d+)?[^\W\d_]?(?: ?%| ?± ?[\d.,]+)?")
 NOTHING = ("", "-", "–", "nan", "inf")  # says nothing of what a column holds

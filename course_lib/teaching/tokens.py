@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from IPython.display import display
 
 from course_lib.foundation import (
+    SCROLLING,
     check_iterable,
     check_type,
     checked,
     plain,
     spelled,
 )
-from course_lib.teaching.tables import SCROLLING
 
 MOST_TOKENS = 2000
 TO_THE_LEFT = "text-align: left; padding: 3px 12px 3px 0"

@@ -16,16 +16,26 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from course_lib.foundation.arguments import AtLeast, FilePath, Length, OneOf, checked
-from course_lib.foundation.dtypes import id_dtype, smallest_dtype
-from course_lib.foundation.durable import TEMPORARY, checksum, read_json, write_json
-from course_lib.foundation.hashing import tokenizer_hash
-from course_lib.foundation.progress import progress_bar
-from course_lib.foundation.tokenizing import encode_each, plain_tokenizer
+from course_lib.foundation import (
+    TEMPORARY,
+    AtLeast,
+    FilePath,
+    Length,
+    check_choice,
+    checked,
+    checksum,
+    encode_each,
+    id_dtype,
+    plain_tokenizer,
+    progress_bar,
+    read_json,
+    smallest_dtype,
+    write_json,
+)
+from course_lib.token_shards.hashing import tokenizer_hash
 
 FORMAT_VERSION = 3
 SPLITS = ("train", "val")  #: among which documents are divided
-Split: TypeAlias = Annotated[str, OneOf(SPLITS)]
 MANIFEST = "manifest.json"  #: describes a finished folder
 SHARD = re.compile(rf"({'|'.join(SPLITS)})_\d+(\.starts)?\.bin")
 UNFINISHED = re.compile(
@@ -50,6 +60,20 @@ LLM_C = {
     (20240520).to_bytes(4, "little"): "uint16",
     (20240801).to_bytes(4, "little"): "uint32",
 }
+
+
+def as_split(name: str, value: object) -> str:
+    """Return the name of a split. A number in its place comes of a call such as
+    `load_shard("train", 0)`, without the folder."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise TypeError(
+            f"{name} must be one of {', '.join(map(repr, SPLITS))}, got {value}: the "
+            "folder of the shards comes first, as in load_shard(out_dir, 'train', 0)"
+        )
+    return check_choice(name, value, SPLITS)
+
+
+Split: TypeAlias = Annotated[str, as_split]
 
 # What the files hold.
 

@@ -21,11 +21,9 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from course_lib.foundation import durable
-from course_lib.foundation.durable import DurableFile
-from course_lib.foundation.hashing import tokenizer_hash
-from course_lib.foundation.progress import progress_bar
+from course_lib.foundation import DurableFile, durable, progress_bar
 from course_lib.token_shards import shard_files
+from course_lib.token_shards.hashing import tokenizer_hash
 from course_lib.token_shards.shard_files import (
     MANIFEST,
     NO_DOCUMENTS,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from course_lib.document_boundaries import document_mask
-from course_lib.exercises.document_boundaries import chat_labels, labels_ahead, leaks, may_look, starts_from_ends
+from course_lib.exercises.document_boundaries import flat_cu_seqlens, labels_ahead, leaks, may_look, starts_from_ends
 from course_lib.teaching.checker import FAILED, PASSED
 
 
@@ -122,41 +122,86 @@ def zeros_the_first(model, ids, start):
     return model(altered, start)[start:] != model(ids, start)[start:]
 
 
-def fills_a_row(roles, turns):
-    labels, place = np.full(sum(map(len, turns)), -100), 0
-    for role, ids in zip(roles, turns, strict=True):
-        if role == "assistant":
-            labels[place : place + len(ids)] = ids
-        place += len(ids)
-    labels[0] = -100
+def by_accumulating(starts, row_length):
+    lengths = [b - a for row in starts for a, b in zip(row, [*row[1:], row_length], strict=True)]
+    return np.cumsum([0, *lengths])
+
+
+def row_after_row(starts, row_length):
+    places, end = [], 0
+    for row in starts:
+        places += [end + start for start in row]
+        end += row_length
+    return (*places, end)
+
+
+def adds_the_length_of_one_row(starts, row_length):
+    places = list(starts[0])
+    for row in starts[1:]:
+        places += [row_length + start for start in row]
+    return [*places, len(starts) * row_length]
+
+
+def only_after_an_end(ids, end):
+    starts = []
+    for place in range(1, len(ids)):
+        if ids[place - 1] == end:
+            starts.append(place)
+    return starts
+
+
+def no_document_of_an_end_alone(ids, end):
+    starts, is_new = [], True
+    for place, token in enumerate(ids):
+        if token == end:
+            is_new = True
+        elif is_new:
+            starts.append(place)
+            is_new = False
+    return starts
+
+
+def by_positions_alone(position_ids):
+    table = []
+    for q, own in enumerate(position_ids):
+        table.append([k <= q and other <= own for k, other in enumerate(position_ids)])
+    return table
+
+
+def labels_at_their_own_place(ids, starts, d):
+    labels = list(ids)
+    for start in starts:
+        for place in range(start, min(start + d, len(ids))):
+            labels[place] = -100
     return labels
 
 
-def flat(turns):
-    return [label for ids in turns for label in ids]
+def labels_that_there_are(ids, starts, d):
+    ends = [*starts[1:], len(ids)]
+    labels = []
+    for start, end in zip(starts, ends, strict=True):
+        labels.extend(ids[start + d : end])
+    return labels
 
 
-def turn_by_turn(roles, turns):
-    scored = [ids if role == "assistant" else [-100 for _ in ids] for role, ids in zip(roles, turns, strict=True)]
-    return [-100, *flat(scored)[1:]]
+def leaks_both_ways(model, ids, start):
+    honest = model(ids, start)
+    earlier = model([i + 1 for i in ids[:start]] + ids[start:], start)
+    later = model(ids[:start] + [i + 1 for i in ids[start:]], start)
+    return earlier[start:] != honest[start:] and later[:start] != honest[:start]
 
 
-def overwrites_the_first_turn(roles, turns):
-    turns[0][0] = -100
-    return flat(ids if role == "assistant" else [-100] * len(ids) for role, ids in zip(roles, turns, strict=True))
+def leaks_of_zeros(model, ids, start):
+    honest = model(ids, start)
+    earlier = model([0] * start + ids[start:], start)
+    later = model(ids[:start] + [0] * (len(ids) - start), start)
+    return earlier[start:] != honest[start:] or later[:start] != honest[:start]
 
 
-def every_turn_but_the_users(roles, turns):
-    return turn_by_turn(["user" if role == "user" else "assistant" for role in roles], turns)
-
-
-def only_the_last(roles, turns):
-    last = max((i for i, role in enumerate(roles) if role == "assistant"), default=None)
-    return turn_by_turn([role if i == last else "user" for i, role in enumerate(roles)], turns)
-
-
-def without_the_ends(roles, turns):
-    return [-100 if label == 9 else label for label in turn_by_turn(roles, turns)]
+def leaks_alone(model, ids, start):
+    first = model(ids[:start], start)
+    second = model(ids[start:], 0)
+    return first + second != model(ids, start)
 
 
 ANSWERS = [
@@ -196,12 +241,19 @@ ANSWERS = [
     (leaks, lambda m, ids, n: m([token + 3 for token in ids], n) != m(ids, n), "the document that you changed"),
     (leaks, changes_the_ids_themselves, "changes its arguments"),
     (leaks, zeros_the_first, FAILED),
-    (chat_labels, fills_a_row, PASSED),
-    (chat_labels, turn_by_turn, PASSED),
-    (chat_labels, every_turn_but_the_users, "the assistant didn't write"),
-    (chat_labels, only_the_last, "only one turn"),
-    (chat_labels, without_the_ends, "learn to stop"),
-    (chat_labels, overwrites_the_first_turn, "changes its arguments"),
-    (chat_labels, lambda roles, turns: [*turn_by_turn(roles, turns)[1:], -100], "shift the labels"),
-    (chat_labels, lambda roles, turns: turn_by_turn(roles[::-1], turns), FAILED),
+    (flat_cu_seqlens, by_accumulating, PASSED),
+    (flat_cu_seqlens, row_after_row, PASSED),
+    (flat_cu_seqlens, lambda starts, n: list(row_after_row(starts, n))[:-1], "where the last document ends"),
+    (flat_cu_seqlens, lambda starts, n: [p for row in starts for p in row] + [n], "go on from one row to the next"),
+    (flat_cu_seqlens, lambda starts, n: list(row_after_row(starts, n))[1:], "leave out the 0"),
+    (flat_cu_seqlens, lambda starts, n: np.diff(row_after_row(starts, n)), "have to be added up"),
+    (flat_cu_seqlens, adds_the_length_of_one_row, FAILED),
+    (starts_from_ends, only_after_an_end, "leave out the first document"),
+    (starts_from_ends, no_document_of_an_end_alone, "nothing but its end-of-text token"),
+    (may_look, by_positions_alone, "compare positions across documents"),
+    (labels_ahead, labels_at_their_own_place, "at the place of its own id"),
+    (labels_ahead, labels_that_there_are, "leave out the places without a label"),
+    (leaks, leaks_both_ways, "in both directions"),
+    (leaks, leaks_of_zeros, "set ids to 0"),
+    (leaks, leaks_alone, "each document alone"),
 ]

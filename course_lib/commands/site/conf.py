@@ -52,6 +52,10 @@ PICTURE = re.compile(r'<img [^>]*src="data:image/png;base64,([^"]+)"[^>]*>')
 PROMPT = re.compile(r"^predict\(", re.MULTILINE)
 ANSWERS = {"code_prompt_show": "Show the source, which holds the answer"}
 STILL = "*The sliders are in the notebook. Here they stand still.*"
+TO_WORK_IN_IT = (
+    "\n\nTo run this lesson and solve its exercises, [get the course]"
+    "(../index.md#get-the-course). In it, the lesson is `notebooks/{}`."
+)
 FOLD = re.compile(r"<details class=.told.>.*?</summary>\s*")
 
 
@@ -92,7 +96,7 @@ def prepare(app, page: str, source: list[str]) -> None:
         folded = [f"<p>{unfold(f'Hint {n}', to_html(hint))}</p>" for n, hint in hints]
         if folded:
             cells.append(words(page, number, "\n".join(folded)))
-    cells[0]["source"] += f"\n\n{{download}}`Download this notebook <{path.name}>`"
+    cells[0]["source"] += TO_WORK_IN_IT.format(path.name)
     notebook = json.loads(path.read_text(encoding="utf-8"))
     source[0] = json.dumps(notebook | {"cells": cells})
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import torch
 
+from course_lib.foundation import holds_a_flag
+
 PLAIN = (bool, int, str, bytes, type(None))  # types that `==` compares exactly
 
 
@@ -79,15 +81,9 @@ def as_array(value: object) -> np.ndarray:
     array = np.asarray(value)
     if array.dtype.kind not in "iufb":
         raise TypeError(f"not numbers: {array.dtype}")
-    if array.dtype != bool and _holds_a_flag(value):
+    if array.dtype != bool and holds_a_flag(value):
         raise TypeError("flags among numbers")
     return array.astype(np.int64) if array.size == 0 else array
-
-
-def _holds_a_flag(value: object) -> bool:
-    if isinstance(value, list | tuple):
-        return any(map(_holds_a_flag, value))
-    return isinstance(_unwrapped(value), bool)
 
 
 def in_common(results: Sequence[tuple[object, object]]) -> str | None:

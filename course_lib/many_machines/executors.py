@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import ctypes
 import logging
-import multiprocessing
 import os
 import pickle
 import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import suppress
 from itertools import islice
-from multiprocessing.connection import wait
 from typing import Annotated, Any
 
-from course_lib.foundation.arguments import AtLeast, checked
+from course_lib.foundation import (
+    NO_GUARD,
+    AtLeast,
+    checked,
+    end_with_parent,
+    process_context,
+)
 
 RETRIES = 3  # of a task that was lost with its worker; wrong input is not tried again
 MOST_AHEAD = 10_000  # tasks that wait or run; a cluster has far fewer workers
@@ -34,26 +37,8 @@ KILLED = (
     "a worker was killed while it did a task, perhaps because memory ran out; finished "
     "tasks are kept: run it again"
 )
-NO_GUARD = (
-    "no worker could start. Each imports the program first, so a script must do its "
-    'work under `if __name__ == "__main__":`'
-)
 
 # Processes of this machine.
-
-
-def process_context() -> multiprocessing.context.BaseContext:
-    """Return a way to start processes without this one's threads, locks and open files.
-
-    A `fork` of a process with threads may hang. We therefore use a server that forks
-    before it has any threads, and that imports PyTorch once instead of once per worker.
-    Where there is no such server, for example on Windows, each worker is a new Python.
-    """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["course_lib.foundation.ranks"])
-    return context
 
 
 @checked
@@ -79,22 +64,6 @@ def _begin_worker(begun: ctypes.c_byte) -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     end_with_parent()
     begun.value = 1
-
-
-def end_with_parent() -> None:
-    """End this process when its parent process is gone, no matter how the parent ended.
-
-    Otherwise the workers of a killed run would wait for tasks forever.
-    """
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 # The results in the order of the tasks, wherever the tasks run.

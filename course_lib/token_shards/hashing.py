@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from course_lib.foundation.tokenizing import uncut
+from course_lib.foundation import uncut
 
 
 def tokenizer_hash(tokenizer: object) -> str:

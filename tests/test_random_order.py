@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import RandomOrder, shuffling
-from course_lib.foundation.shuffling import STORED_UP_TO
+from course_lib.foundation import RandomOrder, orders
+from course_lib.foundation.orders import STORED_UP_TO
 
 SMALL, LARGE = 1_000, 65_539  # an order that is stored, and about the smallest one that is computed
 
@@ -38,7 +38,7 @@ def test_it_is_a_permutation(size, seed):
 @settings(deadline=None, max_examples=60)
 def test_the_computed_order_is_a_permutation_at_every_size(size, seed):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shuffling, "STORED_UP_TO", -1)  # small orders are computed, too
+        patch.setattr(orders, "STORED_UP_TO", -1)  # small orders are computed, too
         assert sorted(whole.__wrapped__(size, seed).tolist()) == list(range(size))
 
 
@@ -143,7 +143,7 @@ def test_position_and_entry_are_not_correlated(size, seed):
 
 @pytest.mark.parametrize("stored_up_to", [STORED_UP_TO, -1])
 def test_about_one_entry_stays_in_its_place(stored_up_to, monkeypatch):
-    monkeypatch.setattr(shuffling, "STORED_UP_TO", stored_up_to)  # with -1 the order is computed, however small
+    monkeypatch.setattr(orders, "STORED_UP_TO", stored_up_to)  # with -1 the order is computed, however small
     size, seeds = 5_003, 200
     fixed = [int((whole.__wrapped__(size, seed) == np.arange(size)).sum()) for seed in range(seeds)]
     assert abs(np.mean(fixed) - 1) < 5 / math.sqrt(seeds)
