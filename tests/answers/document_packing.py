@@ -217,14 +217,14 @@ def begins_with_an_empty_pack(lengths, max_length):
     return packs
 
 
-def longest_documents_first(lengths, max_length):
-    packs, used = [], max_length
-    for document in sorted(range(len(lengths)), key=lambda d: lengths[d], reverse=True):
-        if used + lengths[document] > max_length:
+def a_first_pack_without_room(lengths, max_length):
+    packs, room = [[]], 0
+    for document, length in enumerate(lengths):
+        if length > room:
             packs.append([])
-            used = 0
+            room = max_length
         packs[-1].append(document)
-        used += lengths[document]
+        room -= length
     return packs
 
 
@@ -342,8 +342,8 @@ ANSWERS = [
     (pack_in_order, packs_of_lengths, "with lengths, not with the numbers"),
     (pack_in_order, opens_a_pack_for_free, "the document that opens a pack"),
     (pack_in_order, closes_what_is_full, "only once it's full"),
-    (pack_in_order, begins_with_an_empty_pack, "begin with an empty pack"),
-    (pack_in_order, longest_documents_first, "sort the documents"),
+    (pack_in_order, begins_with_an_empty_pack, "you begin with `[[]]`"),
+    (pack_in_order, a_first_pack_without_room, "you begin with `[[]]`"),
     (best_pack, with_a_place_to_spare, "exactly that much room"),
     (best_pack, the_first_with_room, "the *first* pack"),
     (best_pack, best_by_its_truth, "pack 0 counts as none"),

@@ -190,6 +190,12 @@ def padding_of_sorted_rows(lengths, batch_size):
     return padding
 
 
+def nothing_in_chunks_of_one(lengths, max_length, overlap):
+    if max_length == 1:
+        return 0
+    return sum(length > 0 if overlap else count_chunks(length, max_length) for length in lengths)
+
+
 ANSWERS = [
     (last_chunk_length, walks_to_the_end, PASSED),
     (last_chunk_length, lambda n, m, o: len(chunk_ids(list(range(n)), m, o)[-1]) if n else 0, PASSED),
@@ -244,4 +250,5 @@ ANSWERS = [
     (count_padding, all_that_batches_hold, "everything that the batches hold"),
     (count_padding, longest_less_shortest, "one row of each batch"),
     (count_padding, padding_of_sorted_rows, "you sort the rows first"),
+    (never_scored, nothing_in_chunks_of_one, FAILED),
 ]

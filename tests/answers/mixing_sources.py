@@ -198,11 +198,9 @@ def in_whole_blocks(position, block):
 
 
 def with_all_of_its_block(position, block):
-    source = block[position % len(block)]
-    drawn = 0
-    for _ in range(0, position + 1, len(block)):
-        drawn += block.count(source)
-    return drawn
+    block_number, place = divmod(position, len(block))
+    in_each = len([source for source in block if source == block[place]])
+    return in_each * (1 + block_number)
 
 
 def normalized_as_it_goes(token_shares, mean_tokens):

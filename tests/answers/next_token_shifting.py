@@ -180,6 +180,26 @@ def outputs_are_ids(model, ids):
     return len(copies) > 0
 
 
+def ahead_by_one_two_and_to_the_end(model, ids):
+    honest = model(ids)
+    for position in range(1, len(ids)):
+        changed = [*ids[:position], ids[position] + 1, *ids[position + 1 :]]
+        first = 0 if position == len(ids) - 1 else max(0, position - 2)
+        if model(changed)[first:position] != honest[first:position]:
+            return True
+    return False
+
+
+def from_the_first_output_and_its_neighbors(model, ids):
+    honest = model(ids)
+    for position in range(1, len(ids)):
+        changed = [*ids[:position], ids[position] + 1, *ids[position + 1 :]]
+        seen = {0, max(0, position - 2), position - 1}
+        if any(model(changed)[t] != honest[t] for t in seen):
+            return True
+    return False
+
+
 ANSWERS = [
     (make_example, one_id_at_a_time, PASSED),
     (make_example, lambda ids, s, T: (ids[s : s + T + 1][:-1], ids[s : s + T + 1][1:]), PASSED),
@@ -239,4 +259,6 @@ ANSWERS = [
     (text_bits_per_byte, logarithm_of_the_loss, "the logarithm of the loss"),
     (peeks, only_the_output_before, "only one output"),
     (peeks, outputs_are_ids, "outputs with ids"),
+    (peeks, ahead_by_one_two_and_to_the_end, FAILED),
+    (peeks, from_the_first_output_and_its_neighbors, FAILED),
 ]

@@ -293,6 +293,17 @@ def spaces_at_the_ends_lost(text, invisible):
     return places
 
 
+def cut_with_flags(flags):
+    def cut(text, rules):
+        pieces, end = [], 0
+        for match in re.finditer("|".join(rules), text, flags):
+            pieces += [text[end : match.start()], match.group()]
+            end = match.end()
+        return [piece for piece in [*pieces, text[end:]] if piece]
+
+    return cut
+
+
 ANSWERS = [
     (cut_isolated, cut_by_splitting, PASSED),
     (cut_isolated, cut_place_by_place, PASSED),
@@ -338,4 +349,6 @@ ANSWERS = [
     (fall_back_to_bytes, ascii_stays, "let the alphabet decide"),
     (count_lost_bytes, bytes_that_text_lacks, "the other way around"),
     (original_places, spaces_at_the_ends_lost, "you lose runs of spaces"),
+    (cut_isolated, cut_with_flags(re.ASCII), FAILED),
+    (cut_isolated, cut_with_flags(re.MULTILINE), FAILED),
 ]
