@@ -90,8 +90,8 @@ pack_in_order.mistake(
 
 
 pack_in_order.mistake(
-    "you begin with `[[]]`, a pack that may stay empty. Open a pack only when a "
-    "document needs one.",
+    "you return a pack that holds nothing. Do you begin with `[[]]`, or add a last "
+    "pack without looking inside? Open a pack only when a document needs one.",
     lambda lengths, room: pack_in_order(lengths, room) or [[]],
     lambda lengths, room: [[], *pack_in_order(lengths, room)],
 )

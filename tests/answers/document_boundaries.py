@@ -204,6 +204,21 @@ def leaks_alone(model, ids, start):
     return first + second != model(ids, start)
 
 
+def with_the_end_of_each_row(starts, row_length):
+    cumulative = []
+    for row, of_row in enumerate(starts):
+        cumulative += [row * row_length + start for start in of_row]
+        cumulative.append((row + 1) * row_length)
+    return cumulative
+
+
+def up_to_the_last_place(starts, row_length):
+    cumulative = []
+    for row, of_row in enumerate(starts):
+        cumulative += [row * row_length + start for start in of_row]
+    return [*cumulative, len(starts) * row_length - 1]
+
+
 ANSWERS = [
     (starts_from_ends, remembers_the_last_id, PASSED),
     (starts_from_ends, lambda ids, end: [i for i in range(len(ids)) if i == 0 or ids[i - 1] == end], PASSED),
@@ -256,4 +271,6 @@ ANSWERS = [
     (leaks, leaks_both_ways, "in both directions"),
     (leaks, leaks_of_zeros, "set ids to 0"),
     (leaks, leaks_alone, "each document alone"),
+    (flat_cu_seqlens, with_the_end_of_each_row, "the end of every row"),
+    (flat_cu_seqlens, up_to_the_last_place, "the last place of the flat row"),
 ]
