@@ -3,22 +3,23 @@
 A sampling scheme is a choice of start positions, and one function turns starts into
 batches.
 
-foundation/    what the lessons build on: checks of arguments, texts and tokens, orders,
-               the ledger, models, packs, shards, and workers
+foundation/    what several lessons build on: checks of arguments, texts and tokens,
+               streams, orders, the ledger, models, packs, durable files, processes
 lessons        next_token_shifting, sliding_windows, random_sampling,
                sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline,
                long_documents, document_packing, document_boundaries,
                token_shards, many_machines, mixing_sources, auditing_loaders
-teaching/      what shows and judges them: training, tables, tokens, plots, play,
-               source, checker, predict; lessons
+teaching/      what shows them and judges answers: training, tables, tokens, plots,
+               play, source, checker, predict, lessons, standing
 experiments/   what the lessons measure: models trained, and their losses
-exercises/     one module a lesson
-commands/      what runs outside of notebooks: check, `blank`, book,
-               nbgrader, scores, audit
+exercises/     one module a lesson, and my_loader, which goes through all of them
+commands/      what is typed after `python -m course_lib`: check, blank, book, nbgrader
+               and scores for a course; tokenize, audit and show for your own data
 
 Imports run foundation <- lessons <- teaching <- experiments, exercises <- commands. A
-lesson imports earlier lessons, never a later one. Wrong arguments raise a TypeError or
-a ValueError that names them; docstrings tell only what else may go wrong.
+lesson imports earlier lessons, never a later one. From the foundation, all import by
+its front door. Wrong arguments raise a TypeError or a ValueError that names them;
+docstrings tell only what else may go wrong.
 
 The names that most people look for can be imported from here, as in
 `from course_lib import seq_data_iter_random`. Nothing is loaded until it is asked for,
@@ -89,25 +90,28 @@ FRONT_DOOR = {
 }
 
 
-def __getattr__(name: str) -> object:
-    """Import the module that has a name of `FRONT_DOOR`."""
-    if name not in FRONT_DOOR:
-        # With `obj`, Python adds what was perhaps meant.
-        here, words = sys.modules[__name__], f"has no attribute {name!r}"
-        raise AttributeError(f"module {__name__!r} {words}", name=name, obj=here)
-    module = f"{__name__}.{FRONT_DOOR[name]}"
-    try:
-        found = getattr(importlib.import_module(module), name)
-    except ModuleNotFoundError as error:
-        if (error.name or __name__).split(".")[0] == __name__:
-            raise  # a fault of the course, not of the environment
-        raise ModuleNotFoundError(
-            f"{name} needs the package {error.name!r}, which is not installed. In the "
-            "folder of the course, type: python -m pip install --editable '.[course]'",
-            name=error.name,
-        ) from None
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # whoever checks types and sees it takes any name for there
+
+    def __getattr__(name: str) -> object:
+        """Import the module that has a name of `FRONT_DOOR`."""
+        if name not in FRONT_DOOR:
+            # With `obj`, Python adds what was perhaps meant.
+            here, words = sys.modules[__name__], f"has no attribute {name!r}"
+            raise AttributeError(f"module {__name__!r} {words}", name=name, obj=here)
+        module = f"{__name__}.{FRONT_DOOR[name]}"
+        try:
+            found = getattr(importlib.import_module(module), name)
+        except ModuleNotFoundError as error:
+            if (error.name or __name__).split(".")[0] == __name__:
+                raise  # a fault of the course, not of the environment
+            raise ModuleNotFoundError(
+                f"{name} needs the package {error.name!r}, which is not installed. In "
+                "the folder of the course, type: "
+                'python -m pip install --editable ".[course]"',
+                name=error.name,
+            ) from None
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

@@ -28,6 +28,7 @@ COMMANDS = {
     "show": ("commands.show", "read a batch of your loader as text"),
 }
 EXTRAS = {"book": "teach", "nbgrader": "teach"}  # what they need; others the course
+ANYWHERE = ("audit", "show")  # run on an older Python too, and need NumPy alone
 ROOT = Path(course_lib.__file__).resolve().parent.parent
 PROGRAM = "python -m course_lib"
 
@@ -59,6 +60,11 @@ def main(arguments: list[str] | None = None) -> int:
     if name is None:
         parser.print_help()
         return 0
+    if sys.version_info < (3, 11) and name not in ANYWHERE:
+        python = ".".join(map(str, sys.version_info[:3]))
+        return fail(
+            name, f"the course needs Python 3.11 or newer, and this is {python}"
+        )
     try:
         module = importlib.import_module(f"course_lib.{COMMANDS[name][0]}")
         command = argparse.ArgumentParser(
@@ -103,9 +109,10 @@ def what_is_missing(command: str, error: ModuleNotFoundError) -> str:
     if (error.name or "course_lib").startswith("course_lib"):
         raise error  # a fault of the course, not of the machine
     words = f"it needs the package {error.name!r}, which is not installed"
-    if not (ROOT / "pyproject.toml").is_file():
-        return f"{words}: only `audit` and `show` run without a copy of the repository"
     extra = EXTRAS.get(command, "course")
+    if not (ROOT / "pyproject.toml").is_file():  # installed without the repository
+        here = f'{sys.executable} -m pip install --editable ".[{extra}]"'
+        return f"{words}. Type, in a copy of the course's repository: {here}"
     install = in_a_shell("-m", "pip", "install", "--editable", f"{ROOT}[{extra}]")
     return f"{words}. Type: {install}"
 

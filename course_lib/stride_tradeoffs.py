@@ -248,7 +248,10 @@ class StridedEvaluation:
 def strided_evaluation(
     model: Model, ids: Ids, context_length: Length, stride: Length
 ) -> StridedEvaluation:
-    """Return the mean of `strided_losses`, same arguments, and its cost in tokens."""
+    """Return the mean of `strided_losses`, same arguments, and its cost in tokens.
+
+    No lesson calls it any more. It stays until 0.2, since notebooks of readers may.
+    """
     losses = strided_losses(model, ids, context_length, stride)
     windows = scored_windows(len(losses) + 1, context_length, stride)
     # A window's last token has all inputs as context, the one before it one fewer, ...

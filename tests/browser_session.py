@@ -44,7 +44,7 @@ def find_browser() -> str | None:
 def missing() -> str:
     """Say what a test in a browser lacks here; nothing if it can run."""
     if importlib.util.find_spec("playwright") is None:
-        return "playwright is not installed: pip install --editable '.[test]'"
+        return 'playwright is not installed: pip install --editable ".[test]"'
     if find_browser() is None:
         return f"there is no browser: none of {', '.join(NAMES)}, and COURSE_BROWSER names none"
     return ""

@@ -90,7 +90,7 @@ def normalize(notebook: nbformat.NotebookNode) -> str:
             if "metadata" in output:
                 # How large a figure is shown: it is drawn at twice the size, for screens of high resolution.
                 shown = output.metadata.get("image/png", {})
-                size = {name: shown[name] for name in ("width", "height") if name in shown}
+                size = {name: shown[name] for name in ("width", "height", "alt") if name in shown}
                 output.metadata = nbformat.from_dict({"image/png": size} if size else {})
     nbformat.validate(notebook)
     return nbformat.writes(notebook) + "\n"

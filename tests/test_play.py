@@ -47,7 +47,7 @@ def test_in_a_live_notebook_controls_come_with_it_and_what_is_wrong_is_told_in_w
     assert capsys.readouterr().out.endswith("Not so: no such kind\n")
 
 
-@pytest.mark.parametrize("value", ["0", "false"])
+@pytest.mark.parametrize("value", ["0", "false", "no", "off", " Off "])
 def test_the_environment_switches_controls_off(monkeypatch, value):
     monkeypatch.setattr(MODULE, "get_ipython", lambda: type("Shell", (), {"kernel": 1})())
     monkeypatch.setenv("COURSE_WIDGETS", "1")

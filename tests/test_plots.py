@@ -310,12 +310,53 @@ def test_a_notebook_shows_it_at_one_size_twice_as_sharp_and_in_no_style_of_the_r
     assert plt.get_fignums() == []
     assert data["text/plain"] == style.FOLDED  # what JupyterLab shows where it is folded
     assert metadata["image/png"]["width"] == 900
+    assert metadata["image/png"]["alt"] == figure.words
     with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as image:
         assert image.size == (1800, 2 * metadata["image/png"]["height"])
         pixels = np.array([color for _, color in image.convert("RGB").getcolors()]) / 255
     for color in ("white", style.INPUTS, style.TARGETS):
         assert abs(pixels - to_rgb(color)).max(axis=1).min() < 0.02, color
     assert figure.png() == figure.png()
+
+
+@pytest.mark.parametrize(
+    ("figure", "words"),
+    [
+        (
+            plots.plot_curves([1, 2, 3], {"a": [3, 0.5, 2], "b": [[1, 2, 3]]}, **NAMES, lines={"floor": 0.25}),
+            "Curves of y over x. a: from 3 at 1 to 2 at 3, lowest 0.5 at 2. b: from 1 at 1 to 3 at 3. "
+            "A line at 0.25: floor.",
+        ),
+        (
+            plots.plot_intervals({"left": {"A": {4: (1.5, 0.2), 1: (2, 0.1)}}}, **NAMES),
+            "Means with intervals of y, for each x. left, A: 2 ± 0.1 at 1, 1.5 ± 0.2 at 4.",
+        ),
+        (
+            plots.plot_spread({"one": [1, 2, 3], "other": [5]}, xlabel="loss"),
+            "A dot for each run: loss, mean ± one deviation. one: 2.00 ± 1.00. other: 5.00.",
+        ),
+        (
+            plots.plot_heatmap(np.eye(2), **NAMES, label="uses"),
+            "A table in colors: uses, by y and x. 2 rows of 2, from 0 to 1; 50% are 0.",
+        ),
+        (
+            plots.plot_ledger({"S = 4": token_ledger([2, 6], 12, 4)}),
+            "S = 4: of 12 tokens, 8 are targets; 2 lost (offset); 1 lost (tail).",
+        ),
+        (
+            plots.plot_rows({"r": [(0, 3, "inputs", "ab"), (3, 2, "lost"), (5, 1, "plain")]}, {"lost": "gone"}),
+            "Rows of boxes. r: ab, 3 to 4 (gone), 5.",
+        ),
+        (
+            plots.plot_windows([0, 4], 4, 10),
+            "Windows in a stream of 10 tokens, each 4 inputs and one more id. They start at 0, 4.",
+        ),
+        (plots.plot_dots({"t": [1, 2]}, **NAMES), "Dots, y over x, for t."),
+    ],
+    ids=("curves", "intervals", "spread", "heatmap", "ledger", "rows", "windows", "dots"),
+)
+def test_each_figure_says_what_is_drawn_to_whoever_cannot_see_it(figure, words):
+    assert figure.words == words
 
 
 ROOT = Path(__file__).parent.parent

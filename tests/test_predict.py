@@ -455,6 +455,6 @@ def test_without_a_person_no_script_is_shown(monkeypatch):
     assert script() == ""  # no notebook
     monkeypatch.setitem(kernel_listens.__globals__, "get_ipython", shell)
     assert script() == f"<script>{SCRIPT}</script>"
-    for off in ("0", "off"):
+    for off in ("0", "false", "no", "off", " Off "):  # as sliders and bars take it
         monkeypatch.setenv("COURSE_WIDGETS", off)
         assert script() == ""

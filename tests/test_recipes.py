@@ -1,7 +1,6 @@
 """What the recipes write is what loaders of these formats read; the ids in it still tell their places."""
 
 import json
-import struct
 from pathlib import Path
 
 import datasets
@@ -20,19 +19,6 @@ def test_flat_files_hold_uint16(tmp_path):
     path = tmp_path / "ids.bin"
     recipes.write_flat(IDS, path)
     assert np.fromfile(path, dtype="<u2").tolist() == IDS.tolist()
-
-
-def test_megatron_gets_a_pair_of_files_with_a_sequence_for_each_document(tmp_path):
-    recipes.write_megatron(IDS, STARTS, tmp_path / "ids")
-    index = (tmp_path / "ids.idx").read_bytes()
-    assert index[:9] == b"MMIDIDX\x00\x00"
-    assert struct.unpack("<QBQQ", index[9:34]) == (1, 8, 4, 5)
-    lengths = np.frombuffer(index, "<i4", 4, 34)
-    pointers = np.frombuffer(index, "<i8", 4, 50)
-    assert lengths.tolist() == [30, 1, 89, 80]
-    assert pointers.tolist() == (2 * STARTS).tolist()
-    assert np.frombuffer(index, "<i8", -1, 82).tolist() == [0, 1, 2, 3, 4]
-    assert np.fromfile(tmp_path / "ids.bin", "<u2").tolist() == IDS.tolist()
 
 
 def test_a_loader_of_a_file_is_audited(tmp_path):
@@ -70,6 +56,3 @@ def test_what_a_format_cannot_hold_is_refused(tmp_path):
     for ids in ([70_000], [-1], [2**16]):
         with pytest.raises(ValueError, match="ids must fit into uint16"):
             recipes.write_flat(ids, tmp_path / "a")
-    for starts, words in (([1], "rise from 0"), ([0, 0], "rise from 0"), ([], "rise from 0"), ([0, 2], "lie inside")):
-        with pytest.raises(ValueError, match=f"document_starts must {words}"):
-            recipes.write_megatron([5, 6], starts, tmp_path / "a")

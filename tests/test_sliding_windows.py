@@ -9,6 +9,8 @@ import json
 import pickle
 import re
 import tracemalloc
+from collections.abc import Callable
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -145,7 +147,7 @@ def test_negative_ids_are_refused_and_what_is_not_needed_is_not_read(tmp_path):
         lambda: list(make_dataloader(dataset, 2, base_seed=0)),
         lambda: SlidingWindowDataset([5, -2, 3], 2),
     ):
-        with pytest.raises(ValueError, match=r"^ids must not be negative, got -2"):
+        with pytest.raises(ValueError, match=r"^ids must .*got -2"):
             call()
 
 
@@ -433,10 +435,47 @@ def test_the_fingerprint_tells_texts_apart_and_not_their_dtypes(num_tokens):
     assert fingerprint not in {SlidingWindowDataset(other, 1).fingerprint for other in others}
 
 
-def test_the_fingerprint_of_a_long_stream_reads_little_of_it():
-    ids = np.zeros(10_000_000, dtype=np.uint8)
+@pytest.fixture(params=["in memory", "in a file"])
+def mapped_in(request, tmp_path) -> Callable[[np.ndarray], np.ndarray]:
+    """Holds ids in memory, or in a file each."""
+    names = map(str, itertools.count())
+
+    def hold(ids: np.ndarray) -> np.ndarray:
+        if request.param == "in memory":
+            return ids
+        path = tmp_path / next(names)
+        ids.tofile(path)
+        return np.memmap(path, ids.dtype, "r")
+
+    return hold
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.int64])
+def test_a_text_is_known_by_all_of_its_ids(mapped_in, dtype):
+    ids = np.arange(300_000, dtype=dtype) % 50_000
+    fingerprints = [SlidingWindowDataset(mapped_in(ids), 8).fingerprint]
+    for position_ in (1_500, 150_000, 299_999):  # between the 64 places that were once looked at, too
+        changed = ids.copy()
+        changed[position_] += 1
+        fingerprints.append(SlidingWindowDataset(mapped_in(changed), 8).fingerprint)
+    half = ids.copy()
+    for begin in range(0, len(ids), 4_096):
+        half[begin + 1_024 : begin + 3_072] = 7
+    fingerprints += [SlidingWindowDataset(mapped_in(half), 8).fingerprint]
+    fingerprints += [SlidingWindowDataset(ids[::2], 8).fingerprint, SlidingWindowDataset(ids + 50_000, 8).fingerprint]
+    assert len(set(fingerprints)) == 7
+    loaders = [make_dataloader(SlidingWindowDataset(each, 8, 8), 4, base_seed=7) for each in (ids, half)]
+    with pytest.raises(ValueError, match="saved with fingerprint="):
+        loaders[1].load_state_dict(loaders[0].state_dict())
+
+
+def test_the_fingerprint_is_computed_once_in_little_memory():
+    dataset = SlidingWindowDataset(np.zeros(10_000_000, dtype=np.uint8), 8)
     with memory_below(2_000_000):
-        assert len(SlidingWindowDataset(ids, 8).fingerprint) == 16
+        assert len(dataset.fingerprint) == 16
+    with patch("hashlib.sha256", side_effect=AssertionError):
+        for same in (dataset, dataset.as_rows(), SlidingWindowDataset(dataset.stream, 4)):
+            assert same.fingerprint == dataset.fingerprint
 
 
 # make_dataloader
@@ -629,6 +668,7 @@ def at(number: int, delivered: int) -> dict[str, int]:
 def small_loader(number: int = 0, delivered: int = 0, **settings) -> WindowLoader:
     """A loader of 53 windows in 11 batches that goes on in an epoch behind the batches delivered."""
     loader = make_dataloader(indexed(53), 5, **({"base_seed": 7} | settings))
+    loader.set_epoch(number)  # whose order is in the state
     loader.load_state_dict(loader.state_dict() | at(number, delivered))
     return loader
 
@@ -652,7 +692,9 @@ def test_resuming_after_any_batch_yields_exactly_the_rest(shuffle, drop_last):
         state = json.loads(json.dumps(loader.state_dict()))
         rest = whole[delivered:] or after  # never an empty epoch
         assert (before, windows(resumed(state, **settings_))) == (whole[:delivered], rest)
-        assert windows(resumed(state | at(3, delivered), **settings_)) == rest
+    of_the_epoch = small_loader(3, **settings_).state_dict()
+    for delivered in range(len(whole) + 1):  # a state that somebody has changed, to skip batches
+        assert windows(resumed(of_the_epoch | at(3, delivered), **settings_)) == (whole[delivered:] or after)
 
 
 @pytest.mark.parametrize("saving_workers", [0, 2])
@@ -701,7 +743,7 @@ def test_a_state_of_another_loader_is_refused_by_what_differs(name, changes):
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ({"windows_delivered": 54}, "windows_delivered must be an integer of at least 0 and at most 53"),
+        ({"windows_delivered": 54}, r"windows_delivered must be .*0 .*53"),
         ({"windows_delivered": -1}, "windows_delivered must be"),
         ({"epoch": -1}, "epoch must be"),
         ({"stride": np.array([1])}, "state was saved with stride=array"),
@@ -732,7 +774,7 @@ def test_epoch_follows_epoch_unless_another_is_set(num_workers):
 
 def test_an_epoch_before_that_of_a_loaded_state_is_refused():
     loader = small_loader(3, 4)
-    with pytest.raises(ValueError, match="epoch must be at least 3, the epoch of the loaded state, got 0"):
+    with pytest.raises(ValueError, match=r"epoch must .*got 0"):
         loader.sampler.set_epoch(0)
     loader.sampler.set_epoch(3)
     loader.sampler.set_epoch(0)  # from now on it is as any other

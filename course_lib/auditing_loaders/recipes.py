@@ -5,8 +5,10 @@ that such a loader opens.
         recipes.write_flat(ids, "ids.bin")
         return TheLoader("ids.bin", batch_size=8)
 
-Two binary formats have a function here. They hold ids up to 65,535: for more than
-30,000 tokens, audit with your `vocab_size`. For others a line is enough:
+The flat file of nanoGPT has a function here. It holds ids up to 65,535: for more than
+30,000 tokens, audit with your `vocab_size`. Megatron brings a writer of its two files,
+`IndexedDatasetBuilder` (`add_document` for each row, then `finalize`). For others a
+line is enough:
 
     header = np.zeros(256, np.int32)                            # llm.c
     header[:3] = 20240520, 1, len(ids)                          # its magic number
@@ -26,41 +28,15 @@ same folder when it is resumed gets the same path each time.
 
 from __future__ import annotations
 
-import struct
-from pathlib import Path
-
 import numpy as np
 
 from course_lib.foundation import FilePath, Ids, checked
-
-MEGATRON_MAGIC, MEGATRON_VERSION, MEGATRON_UINT16 = b"MMIDIDX\x00\x00", 1, 8
 
 
 @checked
 def write_flat(ids: Ids, path: FilePath) -> None:
     """Write ids as flat uint16, as nanoGPT's `train.bin`."""
     _small(ids).tofile(path)
-
-
-@checked
-def write_megatron(ids: Ids, document_starts: Ids, prefix: FilePath) -> None:
-    """Write ids as Megatron's pair of files, `prefix`.bin and `prefix`.idx: one
-    sequence a document."""
-    small = _small(ids)
-    starts = document_starts.astype(np.int64)
-    if not starts.size or starts[0] or (np.diff(starts) <= 0).any():
-        raise ValueError("document_starts must rise from 0")
-    lengths = np.diff(np.append(starts, len(ids)))
-    if (lengths < 1).any():
-        raise ValueError("document_starts must lie inside the ids")
-    with Path(f"{prefix}.idx").open("wb") as file:
-        file.write(MEGATRON_MAGIC)
-        file.write(struct.pack("<QB", MEGATRON_VERSION, MEGATRON_UINT16))
-        file.write(struct.pack("<QQ", len(lengths), len(lengths) + 1))
-        file.write(lengths.astype("<i4").tobytes())
-        file.write((small.itemsize * starts).astype("<i8").tobytes())
-        file.write(np.arange(len(lengths) + 1, dtype="<i8").tobytes())
-    small.tofile(f"{prefix}.bin")
 
 
 def _small(ids: np.ndarray) -> np.ndarray:

@@ -73,7 +73,7 @@ def _preface(lesson: Lesson, points: int) -> NotebookNode:
         f"# {lesson.number}. {lesson.title}: exercises\n\n"
         "Hand in this notebook when you have finished. It needs the package of the "
         "course, `course_lib`. In a copy of the course's repository, "
-        "`pip install --editable '.[course]'` installs it, and `python -m course_lib "
+        '`pip install --editable ".[course]"` installs it, and `python -m course_lib '
         "check` says whether everything works.\n\n"
         "Write your answers in place of `...`, and run the cell below each of them. "
         "The cell says what is wrong, if anything, and how many of the "

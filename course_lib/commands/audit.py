@@ -31,10 +31,6 @@ What the loader itself prints goes to stderr.
 
 The audit is for loaders that feed next-token prediction. If labels are what was masked
 in the inputs, most questions stay undecided.
-
-The audit doesn't try three things. It doesn't resume with another number of ranks, it
-doesn't read one more epoch after a loader was resumed twice, and it doesn't compare the
-loader of the training data with that of the validation data.
 """
 
 import argparse
@@ -43,6 +39,7 @@ import importlib.util
 import json
 import signal
 import sys
+import textwrap
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -51,14 +48,17 @@ from pathlib import Path
 from course_lib.auditing_loaders import (
     FACTS,
     FINDINGS,
+    NOT_TRIED,
     VERSION,
     Audit,
     audit_loader,
 )
+from course_lib.auditing_loaders.loader_files import import_file
 from course_lib.commands.paths import in_a_shell, user_path
 
 CLEAN, FOUND, NOT_RUN, UNDECIDED = 0, 1, 2, 3
 TIME_LIMIT = 600  # seconds
+WIDTH = 88  # letters in a line of --help
 # The audit itself needs NumPy alone. A loader that hands out tensors brings PyTorch.
 NEEDS = {"picture": "matplotlib", "processes": "torch", "tokenizer": "tokenizers"}
 NUMBERS = {
@@ -121,11 +121,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     words = "write a picture of the ledger, the order and the ranks"
     parser.add_argument("--picture", type=user_path, metavar="FILE.png", help=words)
+    not_tried: list[str] = []
     findings = [f"    {name:<18} {words}" for name, words in FINDINGS.items()]
     facts = [
         f"    {name:<30} {fact.meaning} ({fact.type})" for name, fact in FACTS.items()
     ]
     lines = ["findings:", *findings, "", "facts, as they are called in JSON:", *facts]
+    for item in NOT_TRIED:
+        indent = {"initial_indent": "    ", "subsequent_indent": " " * 8}
+        not_tried += textwrap.wrap(item, WIDTH, **indent)
+    lines += ["", "what isn't tried:", *not_tried]
     parser.epilog = "\n".join(lines)
 
 
@@ -208,6 +213,10 @@ def limited(seconds: float) -> Iterator[None]:
     """Raise TimeoutError after so many seconds, also in a loader that sleeps.
 
     Where there is no such timer, as on Windows or in a thread, nothing is stopped.
+
+    The exercises stop an answer in a process of its own (`teaching.checker.guard`). An
+    audit can't be in one: a limit on its memory would be a limit on the loader's, CUDA
+    doesn't survive a fork, and `guard` needs packages that an audit doesn't.
     """
     if not seconds > 0:
         raise ValueError(f"--time-limit must be more than 0 seconds, got {seconds}")
@@ -253,13 +262,9 @@ def load(place: str) -> Callable:
     # A worker that is not forked finds the file by its name, in the same folders.
     sys.path.insert(0, str(path.parent))
     found = importlib.util.find_spec(path.stem) if path.stem.isidentifier() else None
-    if found is not None and Path(found.origin or "").resolve() == path:
-        module = importlib.import_module(path.stem)
-    else:  # of a name that cannot be imported; only a forked worker knows it
-        spec = importlib.util.spec_from_file_location(f"audited {path.name}", path)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[module.__name__] = module
-        spec.loader.exec_module(module)
+    is_found = found is not None and Path(found.origin or "").resolve() == path
+    # If its name cannot be imported, only a forked worker knows the module.
+    module = import_file(path, path.stem if is_found else f"audited {path.name}")
     loader = getattr(module, name, None)
     if not callable(loader):
         raise ValueError(f"{path.name} must have a function {name}, got {loader!r:.60}")

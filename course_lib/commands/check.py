@@ -33,7 +33,10 @@ EXTRAS = {
     "teach": "for a web site of the course, and for nbgrader",
 }
 FIRST_LESSON, FIRST_CELLS = "01_next_token_shifting.ipynb", 3
-GET_A_COPY = "Get a copy of the repository, and install the course in its folder."
+GET_A_COPY = (
+    "Get a copy of the repository. In its folder, type: "
+    f'"{sys.executable}" -m pip install --editable ".[course]"'
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     parts = [check_packages, check_texts, check_notebooks, check_kernel]
     if not (ROOT / "pyproject.toml").is_file():
-        point = Point(WRONG, f"{ROOT} has no lessons: the package is alone", GET_A_COPY)
+        text = f"{ROOT} has no lessons. Without them, only `audit` and `show` work"
+        point = Point(WRONG, text, GET_A_COPY)
         parts = [lambda: [point]]
     elif options.no_kernel:
         parts.remove(check_kernel)

@@ -6,7 +6,7 @@ what nbgrader has to know. The rest is done by nbgrader. Type its commands in th
 OUT, and activate the environment first, because nbgrader calls its own programs by
 name:
 
-    pip install --editable '.[teach]'                once, in the repository
+    pip install --editable ".[teach]"                once, in the repository
     nbgrader generate_assignment 02_sliding_windows  make OUT/release, without solutions
     nbgrader release_assignment 02_sliding_windows   hand it out
     nbgrader collect 02_sliding_windows              take it in
@@ -78,5 +78,5 @@ def run(options: argparse.Namespace) -> int:
         steps.insert(0, [".", str(activate)])
     print("Next:", " && ".join(map(shlex.join, steps)))
     if importlib.util.find_spec("nbgrader") is None:
-        print("nbgrader is not installed: pip install --editable '.[teach]'")
+        print('nbgrader is not installed: pip install --editable ".[teach]"')
     return 0

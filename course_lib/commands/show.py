@@ -161,7 +161,12 @@ def data_for(
     tokenizer: object, options: argparse.Namespace, in_documents: bool
 ) -> tuple[object, np.ndarray]:
     """Return ids, or texts, and where documents start among the ids."""
-    text = load_text(options.text)[:MOST_LETTERS]
+    try:
+        text = load_text(options.text)[:MOST_LETTERS]
+    except FileNotFoundError as error:
+        if options.text is not None:
+            raise
+        raise FileNotFoundError(f"{error}. Name a text with --text FILE") from None
     paragraphs = [each.strip() for each in text.split("\n\n") if each.strip()]
     if options.texts:
         return paragraphs, np.arange(len(paragraphs))

@@ -1,4 +1,10 @@
-"""What the lessons are built on: checks, bars, texts, ids, orders, ledger, models.
+"""What several lessons are built on: checks, texts, ids, orders, ledger, models.
+
+What serves one lesson lives with that lesson. These serve few, and are here because a
+later lesson or another room needs them without the lesson that came first: `packs` (8
+to 10), `copies` (11 and 13), `durable` (11, 12 and the command `tokenize`), `processes`
+(2 and 12), and `ranks` (12, and audits of a loader's ranks, which need PyTorch and
+nothing else of lesson 12).
 
 What needs no more than NumPy is imported here, and the rest when it is asked for: the
 auditor runs where nothing else of the course is installed.
@@ -74,7 +80,7 @@ from course_lib.foundation.orders import (
     RandomOrder,
     identity_of,
     measure_mixing,
-    some_entries,
+    some_positions,
 )
 from course_lib.foundation.packs import (
     LONGEST,
@@ -129,7 +135,7 @@ if TYPE_CHECKING:
         learn,
         one_thread,
     )
-    from course_lib.foundation.progress import progress_bar, shows
+    from course_lib.foundation.progress import is_switched_off, progress_bar, shows
     from course_lib.foundation.ranks import process_group, run_ranks
     from course_lib.foundation.round_trips import unknown_id
     from course_lib.foundation.streams import AnyStream, Stream, table_of_windows
@@ -185,6 +191,7 @@ LATER = {
         "one_thread",
     ),
     "progress": (
+        "is_switched_off",
         "progress_bar",
         "shows",
     ),

@@ -102,6 +102,8 @@ def learn(
 ) -> float:
     """Move the weights against the gradient of a loss, and return the loss.
 
+    This is the one step of every loop in one process. Ranks have `step_on_rank`.
+
     One that is not finite is a ValueError with the number of the step, because no step
     after it could mend the weights.
     """

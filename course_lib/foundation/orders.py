@@ -14,8 +14,9 @@ visits everything once, but that says nothing about how well it mixes.
 from __future__ import annotations
 
 import hashlib
+import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -242,28 +243,60 @@ def _best_rule(bits: np.ndarray) -> float:
     return float(max(max(share, 1 - share) for share in agree))
 
 
-def some_entries(order: object, size: int) -> np.ndarray:
-    """Return the first 64 entries of an order, and 64 spread over it."""
-    spread = np.linspace(0, size - 1, 64, dtype=int)
-    return np.asarray(order[np.union1d(np.arange(min(64, size)), spread)])
+# Which order is it?
 
 
-def identity_of(make_order: Callable, some: np.ndarray) -> dict[str, str]:
+def some_positions(size: int) -> np.ndarray:
+    """Return the first 1,024 positions of an order, and up to 64 of the others, sorted.
+
+    The others are always the same ones, but at no regular distance, because an order
+    may repeat something regularly itself.
+    """
+    first = np.arange(min(1024, size))
+    if len(first) == size:
+        return first
+    drawn = np.random.SeedSequence(size).generate_state(64, np.uint64)
+    others = len(first) + (drawn % np.uint64(size - len(first))).astype(np.int64)
+    return np.union1d(first, others)
+
+
+def identity_of(make_order: Callable, entries: Sequence) -> dict[str, str]:
     """Say which order this is, ready for JSON: a state is of no use in another one.
 
-    All lambdas have the same name, so an order is also known by `some_entries` of it.
+    Every state of the course that depends on an order has this in it. The name alone
+    isn't enough, because all lambdas have the same one, and a function may know
+    settings that aren't in its name. So it comes with a hash of what the order gives.
+
+    Args:
+        make_order: what made the order.
+        entries: of the order, at `some_positions`, as lists. They are a sample because
+            a state may be asked for after each batch, and reading the whole order of a
+            million windows takes 0.1 to 0.5 seconds. Two orders that differ at a share
+            s of the positions are taken for each other with probability (1 - s)**64 at
+            most, for example 4% if s is 5%, and never if there are at most 1,024.
     """
-    digest = hashlib.sha256(some.astype("<i8").tobytes()).hexdigest()
+    digest = hashlib.sha256(json.dumps(entries).encode()).hexdigest()
     return {"order": name_of(make_order), "order_hash": digest[:16]}
 
 
-def name_of(order: Callable) -> str:
-    """Name what makes an order, with its settings."""
-    if isinstance(order, partial):
-        settings = [repr(value) for value in order.args]
-        settings += [f"{k}={v!r}" for k, v in sorted(order.keywords.items())]
-        return f"{name_of(order.func)}({', '.join(settings)})"
-    return getattr(order, "__name__", type(order).__name__)
+def name_of(make_order: Callable) -> str:
+    """Name what makes an order, with its settings, as every process names it."""
+    if isinstance(make_order, partial):
+        settings = [_setting(value) for value in make_order.args]
+        named = sorted(make_order.keywords.items())
+        settings += [f"{name}={_setting(value)}" for name, value in named]
+        return f"{name_of(make_order.func)}({', '.join(settings)})"
+    return getattr(make_order, "__name__", type(make_order).__name__)
+
+
+def _setting(value: object) -> str:
+    """Write a setting. Whatever else there is has its name alone: the `repr` of a
+    function is its address, and that of a set depends on the process."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_setting, value))}]"
+    value = value.item() if isinstance(value, np.generic) else value
+    is_plain = value is None or isinstance(value, bool | int | float | str)
+    return repr(value) if is_plain else name_of(value)
 
 
 def _check_positions(positions: object, size: int) -> np.ndarray:

@@ -23,12 +23,17 @@ PROGRESS_VARIABLE = "COURSE_PROGRESS"
 OFF = ("0", "false", "no", "off")
 
 
+def is_switched_off(variable: str) -> bool:
+    """Say whether a variable of the environment is 0, false, no or off."""
+    return os.environ.get(variable, "").strip().lower() in OFF
+
+
 def shows(progress: bool | None) -> bool:
     """Say whether long work shows a progress bar; with None, it does unless the
     environment says `COURSE_PROGRESS=0` (or false, no, off)."""
     if progress is not None:
         return check_flag("progress", progress)
-    return os.environ.get(PROGRESS_VARIABLE, "").strip().lower() not in OFF
+    return not is_switched_off(PROGRESS_VARIABLE)
 
 
 class _Bar(tqdm):

@@ -20,7 +20,7 @@ import torch
 from course_lib.foundation.checks import as_ids, beyond_the_stream
 from course_lib.foundation.dtypes import compact
 
-SAMPLES, SAMPLE_LENGTH = 64, 1024  # what is read for a fingerprint
+IDS_AT_A_TIME = 2**17  # for a fingerprint, in a megabyte at most
 
 
 class Stream(ABC):
@@ -139,7 +139,9 @@ class ArrayStream(Stream):
         return np.array(self.ids, dtype=dtype, copy=copy)
 
     def compacted(self) -> ArrayStream:
-        return ArrayStream(compact(self.ids))
+        ids = compact(self.ids)
+        # As it is, if it can be, and with the fingerprint that it may have.
+        return self if ids.dtype == self.ids.dtype else ArrayStream(ids)
 
     def copy_whole(self, starts: np.ndarray, length: int) -> np.ndarray:
         if self._table is None or self._table.shape[1] != length:
@@ -148,16 +150,19 @@ class ArrayStream(Stream):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of up to 65,536 of the ids, whatever their dtype: it names the stream.
+        """A hash of all the ids, whatever their dtype: it names the stream.
 
-        A longer stream is sampled at 64 places from its beginning to its end. An edit
-        between two of them goes unnoticed, while another text does not.
+        It takes 0.2 seconds for 10**8 ids of uint16, and what reading them from a disk
+        takes if they are a file that isn't in memory. So it is computed when it is
+        first asked for, once.
         """
-        spread = np.linspace(0, len(self) - SAMPLE_LENGTH, SAMPLES).astype(int)
-        sample = self.ids
-        if len(self) > SAMPLES * SAMPLE_LENGTH:
-            sample = table_of_windows(self.ids, SAMPLE_LENGTH)[spread]
-        return hashlib.sha256(sample.astype("<i8").tobytes()).hexdigest()[:16]
+        digest = hashlib.sha256()
+        for begin in range(0, len(self), IDS_AT_A_TIME):
+            ids = self.ids[begin : begin + IDS_AT_A_TIME]
+            # By what they are and not by their dtype, and quickly if they are small.
+            is_small = ids.min() >= 0 and ids.max() < 2**16
+            digest.update(np.ascontiguousarray(ids, "<u2" if is_small else "<i8"))
+        return digest.hexdigest()[:16]
 
     def __reduce__(self) -> tuple:
         """Travel to a spawned worker as the name of a file, if there is one."""

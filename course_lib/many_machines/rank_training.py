@@ -112,6 +112,30 @@ def backward_by_ranks(
     return float(sum_over_ranks(mean.detach().clone())) / world_size
 
 
+def step_on_rank(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batch: tuple[torch.Tensor, torch.Tensor],
+    backward: Callable[[nn.Module, torch.Tensor, int], float] = backward_by_targets,
+) -> tuple[float, int]:
+    """Move the weights once, by the batches of all ranks, of which this is one.
+
+    It isn't `foundation.learn`, because something happens between the gradients of this
+    rank and the step: `backward` adds up those of all ranks.
+
+    Returns the loss, which is the same on every rank, and how many targets this rank
+    had.
+    """
+    inputs, targets = batch
+    logits, ids = model(inputs).flatten(0, 1), targets.flatten()
+    loss_sum = F.cross_entropy(logits, ids, reduction="sum")  # without IGNORED
+    num_scored = int((ids != IGNORED).sum())
+    optimizer.zero_grad()
+    loss = backward(model, loss_sum, num_scored)
+    optimizer.step()
+    return loss, num_scored
+
+
 def _gradients(model: nn.Module) -> Iterator[torch.Tensor]:
     """Yield the gradients of all weights that some rank has used, as on every rank.
 
@@ -376,24 +400,23 @@ class _Training:
         )
         self.model = _model_of(vocab_size, base_seed)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-2)
-        self.settings = {
-            **identity,
-            **self.order.identity,
-            "vocab_size": self.model.embedding.num_embeddings,
-        }
-        self.steps, epoch, done = 0, 0, 0
+        self.identity = dict(identity)
+        self.steps, place = 0, (0, 0)
         if state is not None:
-            state = check_state(state, self.settings, POSITION, owner="run")
+            place = self.order.place_of(state, "rows_delivered")
+            check_state(state, self._settings(place[0]), POSITION, owner="run")
             self.steps = check_integer("steps", state["steps"], minimum=0)
-            epoch = check_integer("epoch", state["epoch"], minimum=0)
-            done, most = state["rows_delivered"], len(windows)
-            done = check_integer("rows_delivered", done, minimum=0, maximum=most)
             self._load(state["model"], state["optimizer"])
         self.losses: list[float] = []
         self.rows: list[int] = []
         self.scored: list[int] = []
-        self.order.go_to(epoch, done)
+        self.order.go_to(*place)
         self.batches = self._batches()
+
+    def _settings(self, epoch: int) -> dict[str, Any]:
+        """What the run depends on, in this epoch."""
+        vocab_size = self.model.embedding.num_embeddings
+        return self.identity | self.order.identity(epoch) | {"vocab_size": vocab_size}
 
     def _batches(self) -> Iterator[list[int]]:
         """Yield the rows of each step of this rank, epoch after epoch."""
@@ -403,13 +426,10 @@ class _Training:
     def step(self) -> None:
         """Read the next rows, and move the model."""
         batch = next(self.batches)
-        inputs, targets = self.windows[np.asarray(batch)]
-        logits, ids = self.model(inputs).flatten(0, 1), targets.flatten()
-        loss_sum = F.cross_entropy(logits, ids, reduction="sum")  # without IGNORED
-        self.scored.append(int((ids != IGNORED).sum()))
-        self.optimizer.zero_grad()
-        self.losses.append(self.backward(self.model, loss_sum, self.scored[-1]))
-        self.optimizer.step()
+        windows = self.windows[np.asarray(batch)]
+        found = step_on_rank(self.model, self.optimizer, windows, self.backward)
+        self.losses.append(found[0])
+        self.scored.append(found[1])
         self.rows += batch
         self.steps += 1
 
@@ -423,13 +443,8 @@ class _Training:
             self.optimizer.load_state_dict(self.optimizer.state_dict() | memory)
             for weight in self.model.parameters():
                 known = self.optimizer.state[weight]
-                kept = [weight, known["exp_avg"], known["exp_avg_sq"]]
-                if any(each.shape != weight.shape for each in kept):
+                if known["exp_avg"].shape != weight.shape:
                     raise ValueError("the optimizer's are of another shape")
-                if not all(each.isfinite().all() for each in kept):
-                    raise ValueError("they must be finite")
-                if known["exp_avg_sq"].min() < 0 or known["step"].item() < 1:
-                    raise ValueError("no step of Adam leaves such an optimizer")
         except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
             words = "state must hold this model's weights and their optimizer's"
             raise ValueError(f"{words}: {error}") from None
@@ -437,8 +452,9 @@ class _Training:
     def state(self) -> dict[str, Any]:
         """What to go on from; its tensors are those of the model, and will change."""
         learned = self.model.state_dict(), self.optimizer.state_dict()
-        position = *learned, self.steps, *self.order.position.now
-        return dict(zip(POSITION, position, strict=True)) | self.settings
+        now = self.order.position.now
+        position = dict(zip(POSITION, (*learned, self.steps, *now), strict=True))
+        return position | self._settings(now[0])
 
     def report(self) -> RankReport:
         return RankReport(self.losses, self.rows, self.scored, self.state())

@@ -15,6 +15,8 @@ from course_lib.foundation import (
     check_range,
     check_type,
     checked,
+    identity_of,
+    some_positions,
 )
 from course_lib.mixing_sources.mixtures import StagedMixture
 from course_lib.sliding_windows import SlidingWindowDataset
@@ -131,7 +133,7 @@ def make_mixture_loader(
 
 
 def _settings(
-    sources: MixedWindows, mixture: StagedMixture, windows_read: int
+    sources: MixedWindows, mixture: StagedMixture, _: int, windows_read: int
 ) -> dict[str, object]:
     """Say what the first windows of a mixture depend on, ready for JSON."""
     stages = mixture.history(windows_read)
@@ -146,5 +148,17 @@ def _settings(
         },
         "base_seed": mixture.base_seed,
         "block_size": mixture.block_size,
-        "orders": {name: mixture.identity_within(name) for name in sorted(drawn)},
+        **identity_of(mixture.order, _some_windows(sources, mixture, stages)),
     }
+
+
+def _some_windows(
+    sources: MixedWindows, mixture: StagedMixture, stages: list[list]
+) -> list[list]:
+    """Return some windows of the blocks begun, which `history` counts: the name of a
+    source, and the number in it, which stay the same if a source is added."""
+    begun = sum(draws for draws, _ in stages)
+    numbers, windows = sources.locate(mixture[some_positions(begun)])
+    names = list(sources.sources)
+    pairs = zip(numbers.tolist(), windows.tolist(), strict=True)
+    return [[names[number], window] for number, window in pairs]

@@ -19,8 +19,7 @@ from course_lib.foundation import (
     check_range,
     check_type,
     checked,
-    identity_of,
-    some_entries,
+    named_elsewhere,
 )
 from course_lib.mixing_sources.draws import DrawBlocks, check_weights, seed_of
 
@@ -132,7 +131,6 @@ class StagedMixture:
         check_integer("num_draws", self._begins[-1], minimum=0, maximum=2**62)
         self._check_epochs(max_epochs)
         self._orders: dict[int, tuple[int, object]] = {}
-        self._identities: dict[str, dict[str, str]] = {}
         self._last: tuple[object, object] = None, None
 
     def _check_stage(self, stage: object) -> tuple[dict[str, float], int]:
@@ -228,15 +226,6 @@ class StagedMixture:
             self._orders[source] = epoch, self.order(int(self._sizes[source]), seed)
         return self._orders[source][1]
 
-    def identity_within(self, name: str) -> dict[str, str]:
-        """Say in which order a source is read; see `identity_of`."""
-        if name not in self._identities:
-            size = self.num_windows[name]
-            seed = seed_of(self.base_seed, "source", name, 0)
-            some = some_entries(self.order(size, seed), size)
-            self._identities[name] = identity_of(self.order, some)
-        return self._identities[name]
-
     def report(self) -> dict[str, SourceReport]:
         """Say what the weights ask for from each source, and what it gets."""
         draws, total = self._drawn[-1], len(self)  # of all stages
@@ -284,6 +273,7 @@ class MixtureOrder(StagedMixture):
         base_seed, block_size, max_epochs, order: as for `StagedMixture`.
     """
 
+    @named_elsewhere
     def __init__(
         self,
         num_windows: Mapping[str, int],

@@ -32,6 +32,7 @@ from course_lib.foundation import (
     Stream,
     as_places,
     checked,
+    some_positions,
 )
 from course_lib.next_token_shifting import shift_by_one
 from course_lib.sliding_windows.loading import Batch, BatchOrder, WindowLoader
@@ -388,6 +389,7 @@ def make_dataloader(
         rank=rank,
         world_size=world_size,
     )
-    if len(np.unique(some := batches.some_windows)) < len(some):
+    some = batches.order_of(0)[some_positions(len(dataset))]
+    if len(np.unique(some)) < len(some):
         raise ValueError("order must hold each window once, but some come twice")
     return WindowLoader(dataset, batches, num_workers, loader_options)

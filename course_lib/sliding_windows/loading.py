@@ -22,7 +22,7 @@ from course_lib.foundation import (
     check_integer,
     check_state,
     identity_of,
-    some_entries,
+    some_positions,
 )
 from course_lib.sliding_windows.workers import (
     ForAccelerate,
@@ -37,7 +37,9 @@ POSITION = ("epoch", "windows_delivered")  # in a state
 ADVICE = {
     "context_length": ". Windows of another T are other windows, so their number means "
     "nothing here. Finish that epoch first, or let the new T read text that has not "
-    "been read"
+    "been read",
+    "order_hash": ": some windows of the state's epoch come in another order, because "
+    "the order or its settings differ, or `epoch` was changed in the state",
 }
 
 Batch = tuple[torch.Tensor, torch.Tensor] | dict[str, torch.Tensor]
@@ -90,6 +92,7 @@ class BatchOrder(ForAccelerate, Sampler):
             )
         # a place is an epoch, and how many of its windows all ranks have taken
         self.position = Position((0, 0))
+        self._known: tuple[int, dict[str, str]] | None = None  # the identity asked last
 
     @property
     def step(self) -> int:
@@ -115,6 +118,16 @@ class BatchOrder(ForAccelerate, Sampler):
     def check_epoch(self, epoch: int) -> int:
         """Return the number of an epoch that this order has."""
         return check_integer("epoch", epoch, minimum=0, maximum=self.last_epoch)
+
+    def place_of(
+        self, state: object, delivered: str = "windows_delivered"
+    ) -> tuple[int, int]:
+        """Return the epoch of a state, and how many of its windows were `delivered`."""
+        if not isinstance(state, Mapping) or not {"epoch", delivered} <= state.keys():
+            return 0, 0  # `check_state` refuses it, and says what it lacks
+        most = self.num_windows
+        windows = check_integer(delivered, state[delivered], minimum=0, maximum=most)
+        return self.check_epoch(state["epoch"]), windows
 
     def go_to(self, epoch: int, windows: int = 0, *, resumed: bool = False) -> None:
         """Let iterations begin after so many `windows`, of all ranks, of the epoch."""
@@ -178,20 +191,18 @@ class BatchOrder(ForAccelerate, Sampler):
             begin = first + full * self.step + self.rank * share
             yield order[begin + np.arange(share)].tolist()
 
-    def settings(self, windows: Dataset) -> dict[str, object]:
-        """What the windows and their order depend on, by name, ready for JSON."""
-        return windows.identity | self.identity
+    def identity(self, epoch: int) -> dict[str, object]:
+        """What the order of an epoch depends on, by name, ready for JSON.
 
-    @property
-    def identity(self) -> dict[str, object]:
-        """What the order depends on, by name, ready for JSON."""
+        Of that epoch, because an order may be the same in one epoch and not in another,
+        but not of how much was read: a state may skip windows.
+        """
         own = {"num_windows": self.num_windows, "base_seed": self.base_seed}
-        return own | identity_of(self.order, self.some_windows)
-
-    @cached_property
-    def some_windows(self) -> np.ndarray:
-        """Some windows of the first epoch, as they come in its order."""
-        return some_entries(self.order_of(0), self.num_windows)
+        if self._known is None or self._known[0] != epoch:
+            entries = self.order_of(epoch)[some_positions(self.num_windows)]
+            entries = np.asarray(entries).tolist()
+            self._known = epoch, identity_of(self.order, entries)
+        return own | self._known[1]
 
 
 class WindowLoader(DataLoader):
@@ -211,8 +222,8 @@ class WindowLoader(DataLoader):
     Another program that builds a loader from the parts of this one gets the same
     batches. But this one cannot see how far it reads, so it refuses `state_dict`.
 
-    A loader that knows better what its first k windows depend on says it by
-    `depends_on(k)`, ready for JSON.
+    A loader that knows better what the first k windows of an epoch depend on says it by
+    `depends_on(epoch, k)`, ready for JSON.
     """
 
     def __init__(
@@ -221,10 +232,9 @@ class WindowLoader(DataLoader):
         order: BatchOrder,
         num_workers: int,
         options: Mapping[str, object],
-        depends_on: Callable[[int], dict[str, object]] | None = None,
+        depends_on: Callable[[int, int], dict[str, object]] | None = None,
     ):
-        # In a shuffled epoch, all windows depend on the same.
-        self._depends_on = depends_on or (lambda _: order.settings(dataset))
+        self._depends_on = depends_on or self._data_and_order
         options = {"num_workers": num_workers, **check_options(options)}
         self.windows, self._options = dataset, options
         super().__init__(
@@ -263,6 +273,9 @@ class WindowLoader(DataLoader):
             batches = map(self.windows.__getitem__, map(np.asarray, indices))
         return self.sampler.counted(batches)
 
+    def _data_and_order(self, epoch: int, _: int) -> dict[str, object]:
+        return self.windows.identity | self.sampler.identity(epoch)
+
     def state_dict(self) -> dict[str, object]:
         """Return how far it was read, and what its windows depend on, ready for JSON.
 
@@ -274,8 +287,8 @@ class WindowLoader(DataLoader):
                 "state_dict must be asked of a loader that is read itself: another one "
                 "(of accelerate?) has read its order, and how far is not known here"
             )
-        position = dict(zip(POSITION, self.sampler.position.now, strict=True))
-        return position | self._depends_on(position["windows_delivered"])
+        now = self.sampler.position.now
+        return dict(zip(POSITION, now, strict=True)) | self._depends_on(*now)
 
     def load_state_dict(self, state: Mapping[str, object]) -> None:
         """Go on from `state`: the next iteration yields what was left of its epoch.
@@ -283,10 +296,7 @@ class WindowLoader(DataLoader):
         Raises TypeError if `state` is not what `state_dict` returns, and ValueError if
         this loader would have read other windows so far, with the setting that differs.
         """
-        order, read = self.sampler, 0
-        if isinstance(state, Mapping) and "windows_delivered" in state:
-            name, most = "windows_delivered", order.num_windows
-            read = check_integer(name, state[name], minimum=0, maximum=most)
-        settings = self._depends_on(read)
-        state = check_state(state, settings, POSITION, owner="loader", advice=ADVICE)
-        order.go_to(order.check_epoch(state["epoch"]), read, resumed=True)
+        place = self.sampler.place_of(state)
+        settings = self._depends_on(*place)
+        check_state(state, settings, POSITION, owner="loader", advice=ADVICE)
+        self.sampler.go_to(*place, resumed=True)

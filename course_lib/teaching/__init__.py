@@ -2,6 +2,7 @@
 and the checker of the exercises."""
 
 import importlib
+import sys
 import typing
 
 try:
@@ -19,7 +20,10 @@ try:
     from course_lib.teaching.tokens import TokenRows, show_tokens
     from course_lib.teaching.training import Evaluation, evaluate, repeat_epochs, train
 except ModuleNotFoundError as error:
-    # The command `audit` draws with Matplotlib alone, where no lesson is read.
+    # `audit --picture` takes a figure from here, and asks for Matplotlib alone. Names
+    # aren't imported when they are asked for, as those of the foundation are, because
+    # `play` and `predict` are also modules: whoever imports the module first would get
+    # the module by the name of its function.
     if (error.name or "course_lib").startswith("course_lib"):
         raise
     MISSING: ModuleNotFoundError | None = error
@@ -46,12 +50,18 @@ if typing.TYPE_CHECKING:
 def __getattr__(name: str) -> object:
     """Import the figures when the first of them is asked for.
 
-    matplotlib takes half a second, and the first cell of a lesson needs none.
+    matplotlib takes half a second, and the first cell of a lesson needs none. Raises
+    ModuleNotFoundError with what to type if a package of the lessons is missing.
     """
+    if MISSING is not None and not name.startswith(("_", "plot")):
+        raise ModuleNotFoundError(
+            f"lessons need the package {MISSING.name!r}, which is not installed. Type, "
+            "in a copy of the course's repository: "
+            f'{sys.executable} -m pip install --editable ".[course]"',
+            name=MISSING.name,
+        )
     if name[0] != "_":
         module = importlib.import_module("course_lib.teaching.plots")
         if hasattr(module, name):
             return getattr(module, name)
-        if MISSING is not None:
-            raise MISSING
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

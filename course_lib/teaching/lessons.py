@@ -89,7 +89,7 @@ def notebooks_folder() -> Path:
     if not folder.is_dir():
         raise FileNotFoundError(
             f"{folder} is missing: the notebooks come with a copy of the course's "
-            "repository, installed there with `pip install --editable '.[course]'`"
+            'repository, installed there with `pip install --editable ".[course]"`'
         )
     return folder
 

@@ -1,10 +1,11 @@
 """Figures to play with: a picture, and controls that redraw it in a live notebook."""
 
-import os
 from collections.abc import Callable
 
 from IPython import get_ipython
 from IPython.display import display
+
+from course_lib.foundation import is_switched_off
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 LOOK = {"description_width": "initial"}
@@ -78,6 +79,6 @@ def _box(name: str, control: object) -> object:
 
 
 def kernel_listens() -> bool:
-    """Whether this is a notebook's kernel, without `COURSE_WIDGETS=0`."""
-    asked = os.environ.get("COURSE_WIDGETS", "").strip().lower()
-    return asked not in ("0", "false", "no", "off") and hasattr(get_ipython(), "kernel")
+    """Whether this is a notebook's kernel, without `COURSE_WIDGETS=0` (or false, no,
+    off): sliders and prompts ask here."""
+    return hasattr(get_ipython(), "kernel") and not is_switched_off("COURSE_WIDGETS")

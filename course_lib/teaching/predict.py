@@ -243,7 +243,8 @@ def _as_html(thing: object) -> str:
         width = metadata.get("image/png", {}).get("width", 700)
         source = f"data:image/png;base64,{png.strip()}"
         look = f'width="{width}" style="max-width: 100%"'
-        return f'<img alt="{html.escape(NO_PICTURE)}" {look} src="{source}">'
+        alt = metadata.get("image/png", {}).get("alt") or NO_PICTURE
+        return f'<img alt="{html.escape(alt)}" {look} src="{source}">'
     return data.get("text/html") or f"<pre>{html.escape(data['text/plain'])}</pre>"
 
 

@@ -96,10 +96,12 @@ class Table:
     def _html_row(self, tag: str, cells: Sequence[str]) -> str:
         # Each cell says it, as JupyterLab's own rules for cells win over the table's.
         # `pre`: several spaces in a row are what some tables are about.
+        # A corner that is empty heads nothing: a screen reader would announce it.
+        tags = [tag if cell else "td" for cell in cells]
         row = "".join(
             f'<{tag} style="text-align: {SIDES[side]}; white-space: pre">'
             f"{plain(cell)}</{tag}>"
-            for cell, side in zip(cells, self.align, strict=True)
+            for tag, cell, side in zip(tags, cells, self.align, strict=True)
         )
         return f"<tr>{row}</tr>"
 

@@ -1,5 +1,10 @@
 """One text in several tokenizations, as HTML: letters keep their size, and in a narrow
-window rows take several lines."""
+window rows take several lines.
+
+A batch has a renderer of its own, `show_batch`: a token's color says there what becomes
+of it, and here only where it ends, and letters must stay in columns. What both need is
+in `foundation/visible.py`.
+"""
 
 from collections.abc import Iterable, Mapping
 

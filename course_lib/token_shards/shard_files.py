@@ -44,7 +44,9 @@ UNFINISHED = re.compile(
 NO_DOCUMENTS = 0  #: the name of no documents; see `add_document`
 
 #: what a tokenizer encodes to show that it is the one of the shards: where tokenizers
-#: differ, they differ in digits, spaces, line breaks, signs, case and accents
+#: differ, they differ in digits, spaces, line breaks, signs, case and accents. These
+#: texts never change, or finished folders would no longer know their tokenizer. Lesson
+#: 7's `VERIFICATION_SAMPLES` are for readers, and may grow.
 PROBE = (
     "The tide came in.",
     "They'll say DON'T, l’été, U.S.A., e\u0301",

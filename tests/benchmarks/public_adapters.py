@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import struct
 import tempfile
 from pathlib import Path
 
@@ -146,6 +147,24 @@ def datatrove_folder(ids, document_starts, epoch):
         }
 
 
+def write_megatron(ids, document_starts, prefix):
+    """Write ids as Megatron's pair of files, `prefix`.bin and `prefix`.idx: one sequence a document.
+
+    Its own `IndexedDatasetBuilder` would do the same where Megatron is installed. This one is tested where it isn't.
+    """
+    starts = document_starts.astype(np.int64)
+    lengths = np.diff(np.append(starts, len(ids)))
+    magic, version, uint16 = b"MMIDIDX\x00\x00", 1, 8
+    with Path(f"{prefix}.idx").open("wb") as file:
+        file.write(magic)
+        file.write(struct.pack("<QB", version, uint16))
+        file.write(struct.pack("<QQ", len(lengths), len(lengths) + 1))
+        file.write(lengths.astype("<i4").tobytes())
+        file.write((2 * starts).astype("<i8").tobytes())
+        file.write(np.arange(len(lengths) + 1, dtype="<i8").tobytes())
+    recipes.write_flat(ids, f"{prefix}.bin")
+
+
 def megatron_gpt(ids, document_starts, epoch):
     from megatron.core.datasets.blended_megatron_dataset_builder import BlendedMegatronDatasetBuilder  # noqa: F401
     from megatron.core.datasets.gpt_dataset import GPTDataset, GPTDatasetConfig
@@ -153,7 +172,7 @@ def megatron_gpt(ids, document_starts, epoch):
     from megatron.core.datasets.utils import Split
 
     prefix = str(new_folder() / "ids")
-    recipes.write_megatron(ids, document_starts, prefix)
+    write_megatron(ids, document_starts, prefix)
     config = GPTDatasetConfig(
         random_seed=epoch + 1, sequence_length=T, tokenizer=Ends(), split="1,0,0", path_to_cache=str(new_folder()),
         reset_position_ids=False, reset_attention_mask=False, eod_mask_loss=False,

@@ -3,7 +3,7 @@
     python tests/benchmarks/speed.py                        all of it: five minutes on two quiet cores
     python tests/benchmarks/speed.py --quick --out /tmp/x   smaller, in two minutes; the page goes elsewhere
 
-It asks for `pip install --editable '.[test,bench]'`. Contenders run in turn, round by round, and CPU seconds are
+It asks for `pip install --editable ".[test,bench]"`. Contenders run in turn, round by round, and CPU seconds are
 counted, so that other programs on the machine trouble them little.
 """
 

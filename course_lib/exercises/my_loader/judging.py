@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import importlib.util
 import io
-import linecache
 import re
-import sys
 import textwrap
 import traceback
 from collections.abc import Callable
@@ -19,6 +16,7 @@ from types import SimpleNamespace
 from IPython.display import Markdown, display
 
 from course_lib.auditing_loaders import LoaderError
+from course_lib.auditing_loaders.loader_files import import_file
 from course_lib.exercises.my_loader.files import (
     LESSONS,
     SOLUTION,
@@ -122,13 +120,7 @@ def load(file: Path | None = None) -> Callable:
     if file is None and path().is_file() and not is_stub(own := load(path())):
         return own
     file = file or SOLUTION
-    spec = importlib.util.spec_from_file_location("my_loader", file)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["my_loader"] = module  # where pickle finds its classes
-    linecache.checkcache(str(file))
-    source = file.read_text(encoding="utf-8")
-    exec(compile(source, str(file), "exec"), vars(module))  # never an old .pyc
-    return module.make_loader
+    return import_file(file, "my_loader").make_loader
 
 
 def _import(file: Path) -> Judgment | None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import torch
-import torch.nn.functional as F
 
 from course_lib.exercises.my_loader.judging import load
 from course_lib.foundation import (
@@ -17,9 +16,9 @@ from course_lib.foundation import (
     checked,
 )
 from course_lib.many_machines.rank_training import (
-    backward_by_targets,
     fingerprint,
     rank_and_size,
+    step_on_rank,
 )
 
 
@@ -57,12 +56,9 @@ def train_on_rank(
     losses: list[float] = []
     for epoch in count():
         before, named = len(losses), {"rank": rank, "world_size": world_size}
-        for inputs, targets in make_loader(ids, epoch=epoch, **named):
-            logits = model(inputs).flatten(0, 1)
-            loss_sum = F.cross_entropy(logits, targets.flatten(), reduction="sum")
-            optimizer.zero_grad()
-            losses.append(backward_by_targets(model, loss_sum, targets.numel()))
-            optimizer.step()
+        for batch in make_loader(ids, epoch=epoch, **named):
+            loss, _ = step_on_rank(model, optimizer, batch)
+            losses.append(loss)
             if len(losses) == num_updates:
                 weights = [w.detach() for w in model.parameters()]
                 return losses, fingerprint(*weights)

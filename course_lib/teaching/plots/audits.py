@@ -8,7 +8,12 @@ from course_lib.auditing_loaders import Audit
 from course_lib.foundation import checked
 from course_lib.teaching.plots import style
 from course_lib.teaching.plots.dots import draw_dots
-from course_lib.teaching.plots.ledgers import STREAM, draw_ledger, step_size
+from course_lib.teaching.plots.ledgers import (
+    STREAM,
+    draw_ledger,
+    ledger_in_words,
+    step_size,
+)
 
 MOST_STEPS, MOST_RANKS = 200, 8
 LONGEST_TITLE = 90  # letters
@@ -58,6 +63,9 @@ def plot_audit(audit: Audit) -> Figure:
         remarks.append(f"the first {MOST_RANKS} of {len(audit.firsts)} ranks")
     if remarks:
         style.add_remark(figure, "; ".join(dict.fromkeys(remarks)))
+    what = "how often each token is used, and the order of rows"
+    ledger = ledger_in_words("", audit.ledger)
+    figure.words = style.sentence(f"What an audit saw, {what}", _title(audit), ledger)
     return figure
 
 

@@ -39,7 +39,7 @@ def plot_curves(
         check_choice("a key of meanings", name, curves)
         check_choice(f"meanings[{name!r}]", meaning, style.LOOKS)
     figure, (axes,) = style.new_panels(max(3.4, 0.2 * len(curves | lines) + 1))
-    ends = []
+    ends, told = [], [f"Curves of {ylabel} over {xlabel}"]
     for number, (name, values) in enumerate(curves.items()):
         runs = np.atleast_2d(style.finite(f"curves[{name!r}]", values))
         if runs.ndim > 2 or runs.shape[1] != len(x) or not runs.size:
@@ -55,16 +55,30 @@ def plot_curves(
             band = mean - spread, mean + spread
             axes.fill_between(x, *band, color=look["color"], alpha=0.2)
         ends.append((x.max(), mean[x.argmax()], name, look))
+        told.append(f"{name}: {_course_of(x, mean)}")
     for name, level in lines.items():
         level = float(style.finite(f"lines[{name!r}]", level))
         dotted = {"color": style.INK, "linewidth": 1, "linestyle": (0, (1, 2))}
         axes.axhline(level, zorder=1, **dotted)
         ends.append((None, level, name, {"color": style.INK}))
+        told.append(f"A line at {style.number(level)}: {name}")
     axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.grid(axis="y")
     axes.xaxis.set_major_formatter(style.in_words)
     _name_ends(axes, ends)
+    figure.words = style.sentence(*told)
     return figure
+
+
+def _course_of(x: np.ndarray, y: np.ndarray) -> str:
+    """Say where a curve begins and ends, and how high and low it is in between."""
+    first, last = x.argmin(), x.argmax()
+    words = f"from {style.number(y[first])} at {style.number(x[first])} "
+    words += f"to {style.number(y[last])} at {style.number(x[last])}"
+    for found, name in ((y.argmax(), "highest"), (y.argmin(), "lowest")):
+        if y[found] not in (y[first], y[last]):
+            words += f", {name} {style.number(y[found])} at {style.number(x[found])}"
+    return words
 
 
 @checked
@@ -94,6 +108,7 @@ def plot_intervals(
         style.check_names("curves", curves, MOST_PANELS) if titled else {"": curves}
     )
     figure, all_axes = style.new_panels(3.4, columns=len(panels), sharey=True)
+    told = [f"Means with intervals of {ylabel}, for each {xlabel}"]
     names = list(dict.fromkeys(name for panel in panels.values() for name in panel))
     for axes, (title, panel) in zip(all_axes, panels.items(), strict=True):
         ends, at = [], set()
@@ -104,6 +119,13 @@ def plot_intervals(
             axes.errorbar(np.sort(x), means, yerr=half_widths, capsize=4, **look)
             ends.append((x.max(), means[-1], name, look))
             at |= set(x)
+            each = [
+                f"{style.number(mean)} ± {style.number(half)} at {style.number(place)}"
+                for place, mean, half in zip(
+                    np.sort(x), means, half_widths, strict=True
+                )
+            ]
+            told.append(f"{', '.join(filter(None, (title, name)))}: {', '.join(each)}")
         if spacing == "logarithmic":
             if min(at) <= 0:
                 wanted = "positive on a logarithmic axis"
@@ -117,6 +139,7 @@ def plot_intervals(
         if axes is all_axes[-1] or list(panel) != list([*panels.values()][-1]):
             _name_ends(axes, ends)
     all_axes[0].set_ylabel(ylabel)
+    figure.words = style.sentence(*told)
     return figure
 
 

@@ -40,11 +40,12 @@ def plot_spread(
     smallest = min(spreads, default=1)
     decimals = int(np.clip(2 - np.floor(np.log10(smallest)), 0, 3))
     figure, (axes,) = style.new_panels(0.46 * len(rows) + 0.9)
-    before = None
+    before, told = None, [f"A dot for each run: {xlabel}, mean ± one deviation"]
     for y, (name, runs) in enumerate(rows):
         if runs is None:
             at_the_left = {"transform": axes.get_yaxis_transform(), "va": "center"}
             axes.text(0.01, y + 0.1, style.name_of(name), **at_the_left, weight="bold")
+            told.append(name)
         else:
             if paired and before is not None:
                 if len(runs) != len(before):
@@ -54,6 +55,8 @@ def plot_spread(
                 joined = {"color": "#b9bec6", "linewidth": 1, "zorder": 1}
                 axes.plot([before, runs], [y - 1, y], **joined)
             _draw_runs(axes, y, runs, decimals, known.index(name))
+            spread = f" ± {runs.std(ddof=1):,.{decimals}f}" if len(runs) > 1 else ""
+            told.append(f"{name}: {runs.mean():,.{decimals}f}{spread}")
         before = runs
     named = [y for y, (_, runs) in enumerate(rows) if runs is not None]
     axes.set_yticks(named, [style.name_of(rows[y][0]) for y in named])
@@ -63,6 +66,7 @@ def plot_spread(
     axes.grid(axis="x")
     axes.set_axisbelow(True)
     axes.set_xlabel(xlabel)
+    figure.words = style.sentence(*told)
     return figure
 
 
@@ -120,6 +124,8 @@ def plot_dots(sequences: Mapping[str, object], *, xlabel: str, ylabel: str) -> F
         axes.set_ylabel(ylabel)
     if most > 1:
         style.add_remark(figure, f"one dot for every {most}")
+    titles = "; ".join(map(str, sequences))
+    figure.words = style.sentence(f"Dots, {ylabel} over {xlabel}, for {titles}")
     return figure
 
 

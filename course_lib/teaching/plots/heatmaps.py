@@ -58,6 +58,15 @@ def plot_heatmap(
     bar.ax.minorticks_off()
     if not numbers.all():
         style.explain(figure, [Patch(label=zero, **crossed)])
+    told = [
+        f"{title + ': ' if title else ''}{len(table)} rows of {table.shape[1]}, "
+        f"from {style.number(table.min())} to {style.number(table.max())}"
+        + f"; {(table == 0).mean():.0%} are {zero}"
+        * (not table.all())
+        for title, table in tables.items()
+    ]
+    what = f"A table in colors: {label}, by {ylabel} and {xlabel}"
+    figure.words = style.sentence(what, *told)
     return figure
 
 

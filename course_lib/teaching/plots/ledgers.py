@@ -47,7 +47,16 @@ def plot_ledger(ledgers: TokenLedger | Mapping[str, TokenLedger]) -> Figure:
     style.explain(figure, handles)
     if longest > MOST_STEPS:
         style.add_remark(figure, step_size(longest))
+    figure.words = style.sentence(*map(ledger_in_words, named, named.values()))
     return figure
+
+
+def ledger_in_words(name: str, ledger: TokenLedger) -> str:
+    """What a ledger comes to, for whoever doesn't see it."""
+    lost = [f"{count:,} lost ({reason})" for reason, count in ledger.dropped.items()]
+    counts = f"of {ledger.num_tokens:,} tokens, {ledger.targets:,} are targets"
+    words = "; ".join([counts, *lost])
+    return f"{name}: {words}" if name else f"How often each token is used: {words}"
 
 
 def draw_ledger(

@@ -24,6 +24,7 @@ Rows = Mapping[str, Iterable[tuple]]
 
 WIDEST = 0.42  # inches of a unit across, such as a token
 MOST_BOXES = 2000
+MOST_TOLD = 12  # boxes of a row, in words
 LONGEST_STREAM = 60  # tokens, in a picture of windows
 MOST_NUMBERED = 32  # of them, so that numbers fit into their boxes
 
@@ -82,7 +83,29 @@ def plot_rows(
     style.explain(figure, style.samples(there))
     if remark:
         style.add_remark(figure, remark)
+    told = [
+        ", ".join(filter(None, (title, name))) + f": {_boxes_in_words(boxes, there)}"
+        for title, listed in groups
+        for name, boxes in listed
+    ]
+    across = f"Rows of boxes, by {xlabel}" if xlabel else "Rows of boxes"
+    figure.words = style.sentence(across, *told, remark)
     return figure
+
+
+def _boxes_in_words(boxes: Boxes, keys: Mapping[str, str]) -> str:
+    """Say what a row holds, box by box, and of a long row the first ones."""
+    told = []
+    for start, width, meaning, *label in boxes:
+        if not width:
+            continue
+        end = "" if width == 1 else f" to {style.number(start + width - 1)}"
+        words = f"{label[0]}" if label and str(label[0]) else ""
+        words = words or f"{style.number(start)}{end}"
+        kind = keys.get(meaning, "").partition(" (")[0]  # without its remark
+        told.append(f"{words} ({kind})" if kind else words)
+    more = f" and {len(told) - MOST_TOLD} more" * (len(told) > MOST_TOLD)
+    return ", ".join(told[:MOST_TOLD]) + more
 
 
 def _read(rows: Mapping) -> list[tuple[str, list[tuple[str, Boxes]]]]:
@@ -260,6 +283,14 @@ def plot_windows(
         panel.set_xlabel(STREAM, loc="left")
         style.add_remark(figure, ledger_in_words(ledger))
     style.explain(figure, handles)
+    places = ", ".join(map(str, starts.ravel()))
+    figure.words = style.sentence(
+        f"Windows in a stream of {num_tokens} tokens, each {context_length} inputs and "
+        f"one more id. They start at {places}"
+        if starts.size
+        else "No windows",
+        ledger_in_words(ledger) if with_ledger else "",
+    )
     return figure
 
 

@@ -94,13 +94,20 @@ styled = style.context(["default", RULES])
 
 
 class LessonFigure(Figure):
-    """A figure that a notebook shows at one size, and sharply on any screen."""
+    """A figure that a notebook shows at one size, and sharply on any screen.
+
+    Its `words` say what is drawn, for whoever doesn't see it. A site makes them its
+    alternative text. JupyterLab has no place for them, except inside an answer.
+    """
+
+    words = ""
 
     def _repr_mimebundle_(self, **_: object) -> tuple[dict, dict]:
         width, height = (round(100 * inches) for inches in self.get_size_inches())
         encoded = base64.b64encode(self.png()).decode("ascii")
         data = {"image/png": encoded, "text/plain": FOLDED}
-        return data, {"image/png": {"width": width, "height": height}}
+        shown = {"width": width, "height": height, "alt": self.words}
+        return data, {"image/png": shown}
 
     @styled
     def png(self) -> bytes:
@@ -167,6 +174,16 @@ def samples(keys: Mapping[str, str]) -> list[Patch]:
 def add_remark(figure: Figure, remark: str) -> None:
     look = {"fontsize": SMALL, "fontstyle": "italic", "x": 0.01, "ha": "left"}
     figure.supxlabel(remark, **look)
+
+
+def number(value: float) -> str:
+    """Write a number in words about a figure: three digits are heard, more are not."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def sentence(*parts: str) -> str:
+    """Join what is said of a figure; what is drawn, then each of its rows or curves."""
+    return ". ".join(filter(None, parts)) + "."
 
 
 def name_of(name: object) -> str:
