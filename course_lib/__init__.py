@@ -90,25 +90,28 @@ FRONT_DOOR = {
 }
 
 
-def __getattr__(name: str) -> object:
-    """Import the module that has a name of `FRONT_DOOR`."""
-    if name not in FRONT_DOOR:
-        # With `obj`, Python adds what was perhaps meant.
-        here, words = sys.modules[__name__], f"has no attribute {name!r}"
-        raise AttributeError(f"module {__name__!r} {words}", name=name, obj=here)
-    module = f"{__name__}.{FRONT_DOOR[name]}"
-    try:
-        found = getattr(importlib.import_module(module), name)
-    except ModuleNotFoundError as error:
-        if (error.name or __name__).split(".")[0] == __name__:
-            raise  # a fault of the course, not of the environment
-        raise ModuleNotFoundError(
-            f"{name} needs the package {error.name!r}, which is not installed. In the "
-            "folder of the course, type: python -m pip install --editable '.[course]'",
-            name=error.name,
-        ) from None
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # whoever checks types and sees it takes any name for there
+
+    def __getattr__(name: str) -> object:
+        """Import the module that has a name of `FRONT_DOOR`."""
+        if name not in FRONT_DOOR:
+            # With `obj`, Python adds what was perhaps meant.
+            here, words = sys.modules[__name__], f"has no attribute {name!r}"
+            raise AttributeError(f"module {__name__!r} {words}", name=name, obj=here)
+        module = f"{__name__}.{FRONT_DOOR[name]}"
+        try:
+            found = getattr(importlib.import_module(module), name)
+        except ModuleNotFoundError as error:
+            if (error.name or __name__).split(".")[0] == __name__:
+                raise  # a fault of the course, not of the environment
+            raise ModuleNotFoundError(
+                f"{name} needs the package {error.name!r}, which is not installed. In "
+                "the folder of the course, type: "
+                'python -m pip install --editable ".[course]"',
+                name=error.name,
+            ) from None
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

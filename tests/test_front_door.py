@@ -73,6 +73,9 @@ def test_a_type_checker_is_told_the_same():
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module != "typing"]
     told = {alias.asname: node.module for node in imports for alias in node.names}
     assert told == {name: f"course_lib.{module}" for name, module in course_lib.FRONT_DOOR.items()}
+    # A `__getattr__` of a module, if it is seen, lets a type checker take any misspelled name for there.
+    seen = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    assert [node.name for node in seen] == ["__dir__"]
 
 
 def test_the_package_alone_loads_nothing_that_it_does_not_need():
@@ -88,7 +91,7 @@ def test_a_name_whose_package_is_missing_says_which_in_one_line():
     program = "import sys; sys.modules['torch'] = None; from course_lib import seq_data_iter_random"
     assert said_by(program).splitlines()[-1] == (
         "ModuleNotFoundError: seq_data_iter_random needs the package 'torch', which is not installed. In the folder of "
-        "the course, type: python -m pip install --editable '.[course]'"
+        'the course, type: python -m pip install --editable ".[course]"'
     )
 
 

@@ -18,9 +18,8 @@ from course_lib.token_shards import shard_files
 
 NOT_LOADED = (
     "exercises.",
-    "book_files.conf",
     "__main__",
-)  # tables of answers, a settings file, a command
+)  # tables of answers, a command
 NEVER_A_NUMBER = [
     math.nan,
     "10",

@@ -11,7 +11,14 @@ from course_lib.foundation.known_names import ELSEWHERE
 from course_lib.token_shards import ShardedStream, load_shard
 
 MODULES = ("foundation", "sliding_windows", "random_sampling", "sequential_partitioning", "bpe", "tokenizer_pipeline")
-MODULES += ("long_documents", "document_packing", "document_boundaries", "token_shards", "mixing_sources")
+MODULES += (
+    "long_documents",
+    "document_packing",
+    "document_boundaries",
+    "token_shards",
+    "mixing_sources",
+    "auditing_loaders",
+)
 PLACES = [importlib.import_module(f"course_lib.{module}") for module in MODULES]
 KNOWN = [(name, argument) for name, elsewhere in ELSEWHERE.items() for argument in elsewhere]
 

@@ -153,6 +153,7 @@ def imports_of(path: Path) -> frozenset[str]:
 
 
 def test_nothing_else_stands_at_the_top_level():
+    """A visitor sees the root first, and what a tool leaves behind gets committed there."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
         pytest.skip("not a git checkout")
@@ -379,12 +380,6 @@ def test_environment_and_pyproject_name_the_same_ranges():
     others = [entry for entry in environment["dependencies"] if isinstance(entry, dict)]
     assert others == [{"pip": [*from_pip, "--editable ."]}]
     assert environment["channels"] == ["conda-forge", "nodefaults"]
-
-
-def test_every_range_has_an_upper_bound():
-    extras = PYPROJECT["project"]["optional-dependencies"].values()
-    for requirement in PYPROJECT["project"]["dependencies"] + [r for extra in extras for r in extra]:
-        assert re.search(r">=[\d.]+,<[\d.]+$|\[course\]$", requirement), requirement
 
 
 def test_the_readme_marks_one_test_command_and_one_opening_command():

@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
@@ -61,10 +60,3 @@ def test_ratios_are_those_of_one_round_and_exponents_slopes(speed):
     points = [{"tokens": 10**k, "seconds": 5.0 * 10 ** (2 * k)} for k in (5, 6, 7)]
     points[0]["seconds"] = 10.0  # what is constant rules there
     assert speed.exponent(points) == pytest.approx(2)
-
-
-def test_the_program_says_what_it_does():
-    run = subprocess.run([sys.executable, PROGRAM, "--help"], capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    for word in ("--quick", "--out", "five minutes"):
-        assert word in run.stdout

@@ -54,7 +54,7 @@ def check_integer(
         raise TypeError(f"{name} must be {wanted}, got {_shown(value)}") from None
     if not _lies_between(number, minimum, maximum):
         wanted = _range_of_integers(minimum, maximum)
-        raise ValueError(f"{name} must be {wanted}, got {_digits(number)}")
+        raise ValueError(f"{name} must be {wanted}, got {number}")
     return number
 
 
@@ -89,8 +89,7 @@ def check_number(
         and (maximum is None or number <= maximum)
     )
     if not allowed:
-        shown = _digits(scalar) if isinstance(scalar, int) else scalar
-        raise ValueError(f"{name} must be {wanted}, got {shown}")
+        raise ValueError(f"{name} must be {wanted}, got {scalar}")
     return number
 
 
@@ -375,16 +374,10 @@ def _scalar(value: object) -> object:
 
 
 def _shown(value: object) -> str:
-    shown = _digits(value) if type(value) is int else repr(value)
+    shown = repr(value)
     if len(shown) > LONGEST_SHOWN:
         shown = shown[:LONGEST_SHOWN] + "..."
     return f"{shown} ({type(value).__name__})"
-
-
-def _digits(number: int) -> str:
-    # Python refuses to print integers of more than 4,300 digits.
-    large = abs(number) >= 10**100
-    return f"an integer of {number.bit_length()} bits" if large else str(number)
 
 
 def _describe(values: object, array: np.ndarray) -> str:

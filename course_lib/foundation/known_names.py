@@ -74,6 +74,8 @@ _PACKING = {
     "packing_strategy": "use `strategy`",
     "packed": "its rows are always packed; to pad each by itself, see PaddingCollator",
     "overflow": "use `split_long`: False truncates a longer document",
+    "split_across_pack": "use `split_long`, which splits only documents that are "
+    "longer than a row",
 }
 _ONE_PAD = {
     "padding": "`max_length` fills batches up to a fixed length",
@@ -217,6 +219,12 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         ),
     },
     # lesson 13
+    "MixtureOrder": {
+        "probabilities": "use `weights`",
+        "stopping_strategy": "`num_draws` says how long it is, and `max_epochs` how "
+        "often a source may be read",
+        **_BASE_SEED,
+    },
     "make_mixture_loader": {
         **dict.fromkeys(
             ("weights", "probabilities", "base_seed", "generator", "seed"),
@@ -225,5 +233,10 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         **_RANKS,
         "epoch": "a mixture is read once, and each of its sources counts its epochs",
     },
+    # lesson 14
+    "audit_loader": dict.fromkeys(
+        ("loader", "dataloader", "dataset"),
+        "use `make_loader`, a function that gets ids and returns one epoch of batches",
+    ),
 }
 """By the name of a function or class: names elsewhere, and what is said of each."""

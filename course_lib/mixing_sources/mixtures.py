@@ -19,6 +19,7 @@ from course_lib.foundation import (
     check_range,
     check_type,
     checked,
+    named_elsewhere,
 )
 from course_lib.mixing_sources.draws import DrawBlocks, check_weights, seed_of
 
@@ -272,6 +273,7 @@ class MixtureOrder(StagedMixture):
         base_seed, block_size, max_epochs, order: as for `StagedMixture`.
     """
 
+    @named_elsewhere
     def __init__(
         self,
         num_windows: Mapping[str, int],
