@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
@@ -10,7 +10,6 @@ import torch
 
 from course_lib.foundation import (
     IGNORED,
-    Ids,
     Length,
     Pack,
     RandomOrder,
@@ -94,7 +93,7 @@ def as_lengths(name: str, lengths: object) -> np.ndarray:
     return lengths.astype(np.int64)
 
 
-Lengths: TypeAlias = Annotated[Ids, as_lengths]
+Lengths: TypeAlias = Annotated[Sequence[int] | np.ndarray | torch.Tensor, as_lengths]
 
 
 @checked
@@ -136,12 +135,19 @@ def batches_by_length(
             all rows, most is gained, but then length alone decides which rows meet.
         seed: of both shuffles.
     """
-    pool_size = check_integer("pool_size", pool_size, minimum=batch_size)
-    order = RandomOrder(len(lengths), seed)[np.arange(len(lengths))]
     batches = []
-    for first in range(0, len(order), pool_size):
-        pool = order[first : first + pool_size]
+    for pool in _random_pools(len(lengths), pool_size, batch_size, seed):
         pool = pool[np.argsort(lengths[pool], kind="stable")]
         batches += [pool[i : i + batch_size] for i in range(0, len(pool), batch_size)]
     shuffled = RandomOrder(len(batches), seed + 1)[np.arange(len(batches))]
     return [batches[i] for i in shuffled]
+
+
+def _random_pools(
+    num_rows: int, pool_size: int, batch_size: int, seed: int
+) -> Iterator[np.ndarray]:
+    """Shuffle all rows, and cut them into pools that hold a batch at least."""
+    pool_size = check_integer("pool_size", pool_size, minimum=batch_size)
+    order = RandomOrder(num_rows, seed)[np.arange(num_rows)]
+    for first in range(0, num_rows, pool_size):
+        yield order[first : first + pool_size]
