@@ -663,7 +663,7 @@ def ids() -> np.ndarray:
 
 
 def test_a_shard_that_is_not_there_is_refused(folder):
-    with pytest.raises(IndexError, match=r"shard_index must be below \d+, got 99"):
+    with pytest.raises(IndexError, match=r"shard_index must .*got 99"):
         load_shard(folder, "train", 99)
 
 
