@@ -172,6 +172,8 @@ ANSWERS = [
     (just_lost, pairs_but_one, PASSED),
     (just_lost, two_long_rows, PASSED),
     (just_lost, lambda ids: rows_of(ids, [0, *range(7, len(ids) - 6, 6)], length=6), PASSED),
+    (just_lost, lambda ids: rows_of(ids, range(1, len(ids) - 3, 3), length=3), PASSED),  # token 1
+    (just_lost, lambda ids: rows_of(ids, [0, *range(5, len(ids) - 4, 4)])[::-1], "in both epochs that the audit"),
     (just_lost, lambda ids: rows_of(ids, range(0, len(ids) - 4, 4)), "you lose nothing"),
     (just_lost, lambda ids: rows_of(ids, range(0, len(ids) - 4, 5)), "after *each* window"),
     (just_lost, lambda ids: rows_of(ids, [0]), "only one batch"),
