@@ -50,7 +50,7 @@ class Numbers:
         leaks, values = np.zeros(documents.shape, dtype=bool), self.values
         own = documents[:, : values.shape[1]]
         known = own >= 0
-        row = np.arange(len(own))[:, None] * (np.ptp(values) + 1)
+        row = np.arange(len(own), dtype=np.int64)[:, None] * (np.ptp(values) + 1)
         groups = (row + values - values.min())[known]
         _, first, group = np.unique(groups, return_index=True, return_inverse=True)
         leaks[:, : values.shape[1]][known] = own[known][first][group] != own[known]

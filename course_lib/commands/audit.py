@@ -295,12 +295,14 @@ def _numbers(text: str) -> list[int]:
 
 
 def tokenizer_of(path: Path) -> object:
-    """Load what a `tokenizer.json` holds."""
+    """Load what a `tokenizer.json` holds, without truncation, padding and dropout."""
     from tokenizers import Tokenizer
+
+    from course_lib.foundation import uncut
 
     if not path.is_file():
         raise ValueError(f"there is no file {path}")
     try:
-        return Tokenizer.from_file(str(path))
+        return uncut(Tokenizer.from_file(str(path)))
     except Exception as error:  # the library raises nothing more special
         raise ValueError(f"{path} is no tokenizer.json: {error}") from None
