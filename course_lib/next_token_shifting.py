@@ -32,6 +32,7 @@ from course_lib.foundation import (
 
 Window = TypeVar("Window", np.ndarray, torch.Tensor)
 Model = Callable[[torch.Tensor], torch.Tensor]
+Leak = tuple[int, int]  # the input that was changed, and the earlier one that noticed
 
 Int64 = Annotated[int, AtLeast(-(2**63) + 1, 2**63 - 1)]  # what fits into a tensor
 LARGEST_TABLE = 10_000  # ids, for which a table V x V takes 800 MB
@@ -84,7 +85,6 @@ def as_predictable_stream(ids: Ids, name: str = "ids") -> np.ndarray:
     return stream
 
 
-@checked
 def next_token_loss(
     logits: torch.Tensor, targets: torch.Tensor, ignore_index: Int64 = -100
 ) -> torch.Tensor:
@@ -99,17 +99,19 @@ def next_token_loss(
     target is left to score, because the mean of none would be NaN, which poisons every
     average that it enters.
     """
-    targets = _check_scored(logits, targets, ignore_index)
+    targets, ignore_index = _check_scored(logits, targets, ignore_index)
     rows = logits.reshape(-1, logits.shape[-1])
     if rows.dtype.itemsize < 4:  # 16 bits would leave a loss of 12 only two decimals
         rows = rows.float()
     return F.cross_entropy(rows, targets.reshape(-1), ignore_index=ignore_index)
 
 
+@checked
 def _check_scored(
-    logits: torch.Tensor, targets: torch.Tensor, ignore_index: int
-) -> torch.Tensor:
-    """Return targets as int64, if there is one to score, and all of these are ids."""
+    logits: torch.Tensor, targets: torch.Tensor, ignore_index: Int64
+) -> tuple[torch.Tensor, int]:
+    """Return targets as int64, if there is one to score and all of these are ids, and
+    the id that isn't scored."""
     targets = check_targets(logits, targets)
     scored = targets[targets != ignore_index]
     if scored.numel() == 0:
@@ -117,7 +119,7 @@ def _check_scored(
             f"targets hold no token to score: all {targets.numel()} are {ignore_index}"
         )
     check_range("targets", as_integers("targets", scored), logits.shape[-1])
-    return targets
+    return targets, ignore_index
 
 
 def smooth_losses(losses: object) -> tuple[np.ndarray, np.ndarray]:
@@ -177,9 +179,7 @@ def bits_per_byte(
 
 
 @torch.no_grad()
-def find_leak(
-    model: Model, inputs: torch.Tensor, vocab_size: int
-) -> tuple[int, int] | None:
+def find_leak(model: Model, inputs: torch.Tensor, vocab_size: int) -> Leak | None:
     """Change one input at a time, and see whether an *earlier* prediction moves.
 
     Args:
@@ -196,12 +196,11 @@ def find_leak(
     or if no prediction depends on any input, because then nothing can be seen. A logit
     may be infinite.
     """
-    inputs, vocab_size = _check_batch(inputs, vocab_size)
     model = _without_zeros(model)
     before = _logits(model, inputs, vocab_size)
     earliest = []  # the first prediction that each change has moved
     for changed in range(inputs.shape[1]):
-        altered = inputs.clone()
+        altered = inputs.long().clone()  # ids of 8 bits might not have room for + 1
         altered[:, changed] = (altered[:, changed] + 1) % vocab_size
         moved = _first_moved(before, _logits(model, altered, vocab_size))
         if moved < changed:
@@ -246,19 +245,16 @@ def _without_zeros(model: Model) -> Model:
 
 
 @checked
-def _check_batch(
-    inputs: torch.Tensor, vocab_size: Annotated[int, AtLeast(2)]
-) -> tuple[torch.Tensor, int]:
+def _logits(
+    model: Model, inputs: torch.Tensor, vocab_size: Annotated[int, AtLeast(2)]
+) -> torch.Tensor:
+    """Return a model's logits for a batch, if both are what they must be."""
     inputs = check_batch(inputs, vocab_size)
     if inputs.shape[0] < 1 or inputs.shape[1] < 2:
         raise ValueError(
             "inputs must have shape (B, T) with B at least 1 and T at least 2, got "
             f"{tuple(inputs.shape)}"
         )
-    return inputs, vocab_size
-
-
-def _logits(model: Model, inputs: torch.Tensor, vocab_size: int) -> torch.Tensor:
     # a copy, because the model may keep its inputs, or write into them
     logits = model(inputs.clone())
     if not isinstance(logits, torch.Tensor):

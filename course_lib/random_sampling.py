@@ -85,19 +85,25 @@ def random_starts(
     return shuffled[: num_batches * batch_size].reshape(num_batches, batch_size)
 
 
+@checked
 def check_leaves_a_batch(
-    corpus: Stream, batch_size: int, num_steps: int, *, largest_offset: int
-) -> None:
-    """Refuse a stream if some offset leaves no B * T inputs and a last target."""
+    corpus: AnyStream, batch_size: Length, num_steps: Length, *, more_offsets: int = 0
+) -> Stream:
+    """Return a stream if every offset leaves B * T inputs and a last target.
+
+    The offsets are 0 ... T - 1, and so many more.
+    """
+    largest_offset = num_steps - 1 + more_offsets
     needed = largest_offset + batch_size * num_steps + 1
     if len(corpus) < needed:
         raise ValueError(
-            f"corpus must hold at least {largest_offset} + batch_size * num_steps + 1 "
-            f"= {needed} ids, so that every offset leaves a batch, got {len(corpus)}"
+            f"corpus must hold at least {needed} ids, so that every offset leaves a "
+            f"batch (an offset of up to {largest_offset}, batch_size * num_steps = "
+            f"{batch_size * num_steps} inputs, and a last target), got {len(corpus)}"
         )
+    return corpus
 
 
-@checked
 def seq_data_iter_random(
     corpus: AnyStream,
     batch_size: Length,
@@ -121,6 +127,6 @@ def seq_data_iter_random(
     differ by one from epoch to epoch. Raises ValueError if the stream is too short to
     promise a batch at every offset: that takes (B + 1) * T ids.
     """
-    check_leaves_a_batch(corpus, batch_size, num_steps, largest_offset=num_steps - 1)
+    corpus = check_leaves_a_batch(corpus, batch_size, num_steps)
     starts = random_starts(len(corpus), batch_size, num_steps, generator=generator)
     return (gather_windows(corpus, batch, num_steps) for batch in starts)

@@ -128,7 +128,6 @@ def sequential_starts(
     return partition_starts(num_tokens, batch_size, num_steps, offset)
 
 
-@checked
 def seq_data_iter_sequential(
     corpus: AnyStream,
     batch_size: Length,
@@ -152,7 +151,7 @@ def seq_data_iter_sequential(
     go on in row i + 1 of the same batch. Raises ValueError if the stream is too short
     to promise a batch at every offset: that takes (B + 1) * T + 1 ids.
     """
-    check_leaves_a_batch(corpus, batch_size, num_steps, largest_offset=num_steps)
+    corpus = check_leaves_a_batch(corpus, batch_size, num_steps, more_offsets=1)
     starts = sequential_starts(len(corpus), batch_size, num_steps, generator=generator)
     return (gather_windows(corpus, batch, num_steps) for batch in starts)
 

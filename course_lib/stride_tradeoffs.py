@@ -135,7 +135,6 @@ def prediction_losses(
 # Evaluation has a stride too
 
 
-@checked
 def scored_windows(
     num_tokens: Annotated[int, AtLeast(2)], context_length: Length, stride: Length
 ) -> list[tuple[int, int, int]]:
@@ -154,7 +153,7 @@ def scored_windows(
     Returns (start, length, scored) for each window: its first input, its number of
     inputs, and how many of its targets, counted from its end, it scores.
     """
-    _check_reaches_all(context_length, stride)
+    num_tokens, context_length, stride = _check_plan(num_tokens, context_length, stride)
     windows, last_scored = [], 0
     for start in range(0, num_tokens - 1, stride):
         last = min(start + context_length, num_tokens - 1)
@@ -165,12 +164,17 @@ def scored_windows(
     return windows
 
 
-def _check_reaches_all(context_length: int, stride: int) -> None:
+@checked
+def _check_plan(
+    num_tokens: Annotated[int, AtLeast(2)], context_length: Length, stride: Length
+) -> tuple[int, int, int]:
+    """Return N, T and S, if the windows of a plan leave nothing out between them."""
     if stride > context_length:
         raise ValueError(
             f"stride must be at most context_length = {context_length}, got {stride}: "
             "the tokens between two windows would go unscored"
         )
+    return num_tokens, context_length, stride
 
 
 @checked
@@ -275,6 +279,8 @@ def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.n
     nearest token. Returns two arrays, which are read-only views of the stream. No token
     is in both, and no window can reach across. Raises ValueError if a part has fewer
     than 2 ids, which leaves nothing to predict.
+
+    No lesson calls it any more. It stays until 0.2, since notebooks of readers may.
     """
     name = "validation_fraction"
     fraction = check_number(name, validation_fraction, above=0, maximum=1)
@@ -369,6 +375,8 @@ def plan_epoch(
     tokens_per_second: Annotated[float, Finite(above=0)],
 ) -> EpochPlan:
     """Answer "how long is an epoch?" before it begins.
+
+    No lesson calls it any more. It stays until 0.2, since notebooks of readers may.
 
     Args:
         num_tokens, context_length, stride, batch_size: N, T, S and B.

@@ -300,7 +300,6 @@ planted(
     padding_has_labels=partial(padded_documents, pad=PAD),
     padding_is_a_real_id=lambda ids, document_starts: padded_documents(ids, document_starts, ids[-1]),
     firsts_scored_though_positions_begin_anew=partial(packs, tell="positions", drop=False),
-    firsts_predicted_from_padding=partial(padded_documents, pad=PAD, label_of_pad=-100, left=True),
     firsts_scored_though_masked=partial(packs, tell="masks_of_heads", drop=False),
 )
 
@@ -695,6 +694,7 @@ clean(
     packed_with_numbers=partial(packs, tell="numbers"),
     packed_with_dropped_labels=partial(packs, tell="nothing"),
     padded=partial(padded_documents, pad=PAD, label_of_pad=-100),
+    firsts_predicted_from_padding=partial(padded_documents, pad=PAD, label_of_pad=-100, left=True),
     padded_on_the_left=partial(padded_documents, pad=PAD, label_of_pad=-100, left=True, drop=True),
     padded_with_a_real_id=lambda ids, document_starts: padded_documents(ids, document_starts, ids[-1], -100),
 )
@@ -1247,6 +1247,387 @@ def texts_alone(texts):
 @planted("crosses_documents", tokenizer=Bytes())
 def texts_joined(texts):
     return plain(np.array(Bytes().encode("".join(texts))))
+
+
+# Reports of users that an audit once called clean, or accused of something else; each wrong one is followed by one
+# that is mended
+
+
+class AtItsEnd(Resumable):
+    """Its state at an epoch's end, before and after the iterator said so."""
+
+    def __iter__(self):
+        yield from super().__iter__()
+        self.forget()
+
+    def forget(self):
+        pass
+
+
+@planted("resume_repeats")
+class ReadsItsLastEpochAgain(AtItsEnd):
+    """At the end, its state is that of the epoch's beginning."""
+
+    def state_dict(self):
+        begins = self.done == 0
+        return {"epoch": max(0, self.epoch - 1) if begins else self.epoch, "done": self.done}
+
+
+@planted("resume_loses")
+class SkipsTheNextEpoch(AtItsEnd):
+    """Where nothing is left of an epoch, it goes on with the one after the next."""
+
+    def load_state_dict(self, state):
+        super().load_state_dict(state)
+        if B * self.done >= len(windows(self.ids)):
+            self.epoch, self.done = self.epoch + 2, 0
+
+
+@planted("resume_loses")
+class EndsForEver(AtItsEnd):
+    """Resumed after an epoch, it gives nothing more."""
+
+    over = False
+
+    def __iter__(self):
+        if not self.over:
+            yield from super().__iter__()
+
+    def state_dict(self):
+        return super().state_dict() | {"over": self.epoch > 0 and not self.done}
+
+    def load_state_dict(self, state):
+        super().load_state_dict(state)
+        self.over = state["over"]
+
+
+@clean()
+class GoesOnAtOnce(AtItsEnd):
+    """Where nothing is left of an epoch, it gives the next one at once."""
+
+    def load_state_dict(self, state):
+        super().load_state_dict(state)
+        if B * self.done >= len(windows(self.ids)):
+            self.epoch, self.done = self.epoch + 1, 0
+
+
+@planted("resume_repeats")
+class OfOneEpochAndBegins(Resumable):
+    """It is made for an epoch; its last batch comes again if it is resumed at the end."""
+
+    def __init__(self, ids, epoch):
+        super().__init__(ids)
+        self.epoch = epoch
+
+    def load_state_dict(self, state):
+        self.done = min(state["done"], 15)
+
+
+@clean()
+class OfOneEpoch(OfOneEpochAndBegins):
+    """Its state at the end may be that of a beginning."""
+
+    def load_state_dict(self, state):
+        self.done = state["done"]
+
+
+clean(resume_after=16, resumed_at_the_end=Resumable)
+planted("resume_repeats", resume_after=16, last_epoch_again=ReadsItsLastEpochAgain)
+
+
+class TellsPlaces(Resumable):
+    """Windows of one long document after another: positions, numbers of documents, and labels."""
+
+    resumed = False
+
+    def load_state_dict(self, state):
+        super().load_state_dict(state)
+        self.resumed = True
+
+    def parts(self, row):
+        return {}
+
+    def __iter__(self):
+        for inputs, targets in super().__iter__():
+            at = inputs - inputs.min() if self.resumed else inputs
+            yield {"inputs": inputs, "targets": targets, **self.parts(inputs, at)}
+
+
+@planted("resume_changes")
+class ForgetsPositions(TellsPlaces):
+    """A document goes on over several rows; after a resume, each row counts from 0."""
+
+    def parts(self, inputs, at):
+        start = 0 if self.resumed else (inputs[:, :1] - 1_000) % (4 * T)
+        return {"position_ids": start + np.tile(np.arange(T), (len(inputs), 1))}
+
+
+of_tens = {"document_lengths": [10] * 100}
+
+
+@planted("resume_changes", **of_tens)
+class ForgetsSegments(TellsPlaces):
+    def parts(self, inputs, at):
+        numbers = np.zeros_like(inputs) if self.resumed else (inputs - 1_000) // 10
+        return {"segment_ids": numbers, "targets": np.where((inputs - 999) % 10, inputs + 1, -100)}
+
+
+@planted("resume_changes")
+class ForgetsItsMask(TellsPlaces):
+    def parts(self, inputs, at):
+        sees = np.tril(np.ones((len(inputs), T, T), bool))
+        return {"attention_mask": sees if self.resumed else sees & ~np.tri(T, k=-8, dtype=bool)}
+
+
+@planted("resume_changes", **OF_DOCUMENTS)
+class ForgetsItsPadding(Resumable):
+    """A row a document; after a resume, the mask shows the padding behind it."""
+
+    resumed, keeps = False, False
+
+    def __init__(self, ids, document_starts):
+        super().__init__(ids)
+        self.starts = document_starts
+
+    def __iter__(self):
+        for batch in islice(padded_documents(self.ids, self.starts, PAD, -100), self.done, None):
+            self.done += 1
+            shown = batch["attention_mask"] | (self.resumed and not self.keeps)
+            yield {**batch, "attention_mask": shown}
+        self.done = 0
+
+    def load_state_dict(self, state):
+        super().load_state_dict(state)
+        self.resumed = True
+
+
+@clean(**OF_DOCUMENTS)
+class KeepsItsPadding(ForgetsItsPadding):
+    keeps = True
+
+
+@planted("resume_changes")
+class GivesRowsAlone(TellsPlaces):
+    """After a resume, a batch is a row."""
+
+    def __iter__(self):
+        for inputs, targets in Resumable.__iter__(self):
+            size = 1 if self.resumed else B
+            yield from zip(batched(inputs, size), batched(targets, size), strict=True)
+
+
+@planted("resume_loses")
+class ForgetsLabels(TellsPlaces):
+    """After a resume, the first label of each row is dropped."""
+
+    def parts(self, inputs, at):
+        targets = inputs + 1
+        targets[:, :1] = -100 if self.resumed else targets[:, :1]
+        return {"targets": targets}
+
+
+@clean(**of_tens)
+class KeepsAll(TellsPlaces):
+    """Only the numbers of documents are others after a resume, which says nothing."""
+
+    def parts(self, inputs, at):
+        numbers = (inputs - 1_000) // 10 + 7 * self.resumed
+        targets = np.where((inputs - 999) % 10, inputs + 1, -100)
+        return {"segment_ids": numbers, "position_ids": (inputs - 1_000) % 10, "targets": targets}
+
+
+def moved_positions(ids, epoch, seed=None):
+    """Positions begin anywhere; without a seed, elsewhere each time."""
+    generator = np.random.default_rng(seed if seed is None else [seed, epoch])
+    for inputs, targets in plain(ids):
+        positions = np.tile(generator.integers(1_000) + np.arange(T), (len(inputs), 1))
+        yield {"inputs": inputs, "targets": targets, "position_ids": positions}
+
+
+planted("not_repeatable", positions_at_random=moved_positions)
+clean(positions_at_random_by_a_seed=partial(moved_positions, seed=3))
+
+
+class SaysItsLength:
+    """`len()` is the number of rows, of batches of all ranks, or right."""
+
+    def __init__(self, ids, rank=0, world_size=1, says="batches"):
+        self.ids, self.starts = ids, windows(ids)[rank:60:world_size]
+        rows_of, batches = len(self.starts), -(-len(self.starts) // B)
+        self.length = {"rows": rows_of, "batches": batches, "of all": batches * world_size, "whole": rows_of // B}[says]
+
+    def __len__(self):
+        return self.length
+
+    def __iter__(self):
+        return pairs(self.ids, self.starts)
+
+
+class NoLength(SaysItsLength):
+    def __len__(self):
+        raise TypeError("of a stream, nobody knows")
+
+
+planted("wrong_length", says_how_many_rows=partial(SaysItsLength, says="rows"))
+planted("wrong_length", says_whole_batches=partial(SaysItsLength, says="whole"), world_size=2)
+planted("wrong_length", says_batches_of_all_ranks=partial(SaysItsLength, says="of all"), world_size=2)
+clean(says_how_many_batches=SaysItsLength, has_no_length=NoLength)
+clean(says_batches_of_its_own=SaysItsLength, world_size=2)
+clean(says_rows_and_is_cut=partial(SaysItsLength, says="rows"), max_batches=8, num_tokens=8 * B * T + 1)
+
+
+def padding_in_sight(ids, document_starts, epoch, mask="right", positions="", firsts=True, left=True, begin=()):
+    """A document a row, with padding on one side that is never scored. `mask`: right, of ones, or the wrong way round;
+    `positions` begin with the text, or count the padding; `firsts` are scored."""
+    documents = [np.append(np.array(begin, int), each) for each in np.split(ids, document_starts[1:])]
+    for batch in batched([documents[number] for number in shuffled(len(documents), epoch)]):
+        width = max(map(len, batch))
+        fills = [(width - len(row), 0) if left else (0, width - len(row)) for row in batch]
+        input_ids = np.stack([np.pad(row, fill, constant_values=PAD) for row, fill in zip(batch, fills, strict=True)])
+        shown = np.stack([np.pad(np.ones_like(row), fill) for row, fill in zip(batch, fills, strict=True)])
+        labels = np.where(shown & (input_ids >= 1_000), input_ids, -100)
+        if not firsts:
+            labels[np.cumsum(labels != -100, axis=1) == 1] = -100
+        places = {"text": np.cumsum(shown, axis=1) - 1, "row": np.tile(np.arange(width), (len(batch), 1))}
+        masks = {"right": shown, "ones": np.ones_like(shown), "inverted": 1 - shown, "added": -1e9 * (1 - shown)}
+        masks["pairs"] = np.tril(shown[:, None] * shown[:, :, None]) > 0
+        masks["inverted pairs"] = ~masks["pairs"]
+        more = {"attention_mask": masks[mask]} if mask else {}
+        if positions:
+            more["position_ids"] = np.maximum(places[positions], 0)
+        yield {"input_ids": input_ids, "labels": labels, **more}
+
+
+in_sight = {
+    "by_a_mask_of_ones": {"mask": "ones"},
+    "by_a_mask_of_ones_and_firsts_dropped": {"mask": "ones", "firsts": False},
+    "by_positions_that_count_it": {"mask": "", "positions": "row"},
+    "before_a_beginning": {"mask": "ones", "begin": (BEGIN,)},
+}
+planted(
+    "visible_padding",
+    **{f"padding_in_sight_{name}": partial(padding_in_sight, **more) for name, more in in_sight.items()},
+    **OF_DOCUMENTS,
+)
+mended = {
+    "mask": {},
+    "mask_and_positions": {"positions": "text"},
+    "mask_and_positions_and_firsts_dropped": {"positions": "text", "firsts": False},
+    "positions_alone": {"mask": "", "positions": "text"},
+    "mask_that_is_added": {"mask": "added"},
+    "mask_of_pairs": {"mask": "pairs"},
+    "mask_before_a_beginning": {"begin": (BEGIN,)},
+    "mask_of_ones_and_padding_behind": {"mask": "ones", "left": False},
+    "nothing_but_one_beginning": {"mask": "", "left": False, "begin": (BEGIN,)},
+}
+clean(**{f"padding_{name}": partial(padding_in_sight, **more) for name, more in mended.items()}, **OF_DOCUMENTS)
+planted(
+    "inverted_mask",
+    **{
+        f"mask_{'_'.join(mask.split())}_{'left' if left else 'right'}": partial(padding_in_sight, mask=mask, left=left)
+        for mask in ("inverted", "inverted pairs")
+        for left in (True, False)
+    },
+    **OF_DOCUMENTS,
+)
+
+
+def masked_windows(ids, epoch, shows=1, as_pair=False, causal=False):
+    """No padding, and a mask that shows everything, or hides it: 0, as where 1 means padding."""
+    for inputs, targets in shuffled_pairs(ids, epoch):
+        mask = np.full_like(inputs, shows)
+        if causal:
+            mask = np.tile(np.tri(T, dtype=bool) == bool(shows), (len(inputs), 1, 1))
+        yield {"inputs": inputs, "targets": targets, "attention_mask": mask}
+
+
+planted("inverted_mask", mask_of_zeros=partial(masked_windows, shows=0))
+planted("inverted_mask", mask_of_zeros_and_small_ids=partial(masked_windows, shows=0), vocab_size=256)
+planted("inverted_mask", mask_of_what_comes_later=partial(masked_windows, shows=0, causal=True))
+clean(mask_of_windows=masked_windows, causal_mask=partial(masked_windows, causal=True))
+
+
+def some_rows_without_labels(ids, epoch):
+    """A third of the rows has no label, as where an answer was cut off."""
+    for inputs, targets in shuffled_pairs(ids, epoch):
+        targets[::3] = -100
+        yield inputs, targets
+
+
+def unlabeled_rows_again(ids, epoch):
+    """The last rows come again without labels, so that no target does."""
+    *batches, last = shuffled_pairs(ids, epoch)
+    yield from batches
+    inputs, targets = batches[0]
+    yield np.append(last[0], inputs, 0), np.append(last[1], np.full_like(targets, -100), 0)
+
+
+planted("lost", some_rows_without_labels=some_rows_without_labels)
+clean(unlabeled_rows_again=unlabeled_rows_again)
+
+
+def ignored_by_minus_one(ids, document_starts, epoch):
+    """A row a document, padded, with -1 for what the loss ignores."""
+    for batch in padded_documents(ids, document_starts, pad=PAD, label_of_pad=-1, drop=True):
+        yield {**batch, "labels": np.where(batch["labels"] == -100, -1, batch["labels"])}
+
+
+clean(ignored_by_minus_one=ignored_by_minus_one, **OF_DOCUMENTS)
+
+
+def grouped_texts(ids, document_starts, keeps_rest=False):
+    """Documents one by one in chunks of 10 for a model that shifts; the rest of each is dropped."""
+    for document in np.split(ids, document_starts[1:]):
+        for at in range(0, len(document) - 9 * (not keeps_rest), 10):
+            yield {"input_ids": document[at : at + 10][None]}
+
+
+planted("lost", rests_dropped=grouped_texts, **OF_DOCUMENTS)
+planted("lost", rests_kept=partial(grouped_texts, keeps_rest=True), **OF_DOCUMENTS)  # only first tokens
+
+
+def from_the_second(ids, rank=0, world_size=1):
+    return pairs(ids, windows(ids, first=1)[rank:60:world_size])
+
+
+planted("lost", from_position_1=from_the_second, num_tokens=60 * T + 2)
+planted("ranks_lose", ranks_from_position_1=from_the_second, world_size=2, num_tokens=60 * T + 2)
+planted("lost", small_ids_from_position_1=from_the_second, vocab_size=256, num_tokens=60 * T + 2)
+clean(with_a_beginning=lambda ids: pairs(np.append(BEGIN, ids), windows(ids, first=1)), separator_ids=(BEGIN,))
+clean(offset_by_epoch=lambda ids, epoch: pairs(ids, windows(ids, first=1 + epoch)))
+
+
+def shards_of(ids, rank, world_size, epoch, ordered=False):
+    """Shards whose names went through a set; each rank takes its share of a shuffle of them."""
+    names = {f"shard-{number:03}" for number in range(12)}
+    names = sorted(names) if ordered else list(names)
+    share = shuffled(names, epoch)[rank::world_size]
+    starts = np.array_split(windows(ids)[:60], 12)
+    return pairs(ids, np.concatenate([starts[int(name[-3:])] for name in share]))
+
+
+class ShardsInASet(Resumable):
+    """Right in one process; in another, the names of shards come in another order."""
+
+    def __init__(self, ids):
+        super().__init__(ids)
+        names = {f"shard-{number:03}" for number in range(12)}
+        starts = np.array_split(windows(ids)[:60], 12)
+        self.starts = np.concatenate([starts[int(name[-3:])] for name in names])
+
+    def __iter__(self):
+        order = shuffled(self.starts, self.epoch)[B * self.done :]
+        for batch in batched(order):
+            self.done += 1
+            yield pair(self.ids, batch)
+        self.epoch, self.done = self.epoch + 1, 0
+
+
+in_processes = {"processes": True, "num_tokens": 60 * T + 1}
+planted("ranks_overlap", "ranks_lose", "not_repeatable", shards_of_a_set=shards_of, world_size=2, **in_processes)
+clean(shards_in_order=partial(shards_of, ordered=True), resumed_in_a_process=Resumable, **in_processes, world_size=2)
+planted("not_repeatable", "resume_repeats", "resume_loses", shards_in_a_set=ShardsInASet, **in_processes)
+clean(shards_in_a_set_of_one_process=ShardsInASet, num_tokens=60 * T + 1)
 
 
 PLANTED = {name: case for name, case in CASES.items() if case.names}

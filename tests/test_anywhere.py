@@ -79,13 +79,17 @@ def test_the_workflow_runs_the_readmes_test_command_on_three_systems():
     on_windows = command.replace(".venv-test/bin/", ".venv-test/Scripts/").replace("python3 -m venv", "python -m venv")
     assert on_windows.count("Scripts") == command.count(".venv-test/bin/") >= 2
     run = {job: [step["run"] for step in jobs[job]["steps"] if "run" in step] for job in jobs}
-    assert run == {"linux": [".ci/run"], "elsewhere": [command, on_windows]}
+    audit = "python tests/foreign_environments.py --no-skip ${{ matrix.environment }}"
+    assert run == {"linux": [".ci/run"], "elsewhere": [command, on_windows], "anywhere": [audit]}
+    alone = [(each["python"], each["environment"]) for each in jobs["anywhere"]["strategy"]["matrix"]["include"]]
+    assert alone == [("3.10", "oldest"), ("3.10", "numpy"), ("3.14", "numpy")]
     assert [step["if"] for step in jobs["elsewhere"]["steps"] if "run" in step] == [
         "runner.os == 'macOS'",
         "runner.os == 'Windows'",
     ]
-    for job in jobs.values():
-        assert job["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    for name, job in jobs.items():
+        if name != "anywhere":
+            assert job["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
         for step in job["steps"]:
             assert re.search(r"@v\d+$|^$", step.get("uses", "")), step
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111 or os.name == "nt"

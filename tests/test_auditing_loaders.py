@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
-from course_lib.auditing_loaders import FACTS, Audit, LoaderError, audit_loader
+from course_lib.auditing_loaders import FACTS, NOT_TRIED, Audit, LoaderError, audit_loader, show_batch
 from course_lib.foundation import token_ledger
 from planted_loaders import (
     BEGIN,
@@ -212,7 +212,7 @@ def test_evidence_names_tokens_that_are_no_targets(name):
     count, of = (
         int(number.replace(",", "")) for number in re.match(r"([\d,]+) of ([\d,]+)", finding.evidence).groups()
     )
-    runs = re.findall(r"(\d+)(?: \.\.\. (\d+))?", finding.evidence.partition("positions")[2])
+    runs = re.findall(r"(\d+)(?: \.\.\. (\d+))?", finding.evidence.partition("position")[2])
     ledger = audit_of(name).ledger
     assert (count, of) == (finding.count, ledger.num_tokens)
     assert runs
@@ -602,10 +602,14 @@ def test_it_resumes_after_exactly_so_many_batches(resume_after):
     assert audit(Noting, resume_after=resume_after).clean
     later = resume_after + (16 - resume_after) // 2  # where it is resumed once more
     once_more = [resume_after, later] if resume_after < 15 else []  # the last batch leaves nothing to stop in
-    assert loaded == [resume_after, *once_more] * 2  # in a first iteration and in a second one
+    at_the_end = [16, 0]  # before the iterator said so, and after
+    assert loaded == [resume_after, *once_more] * 2 + at_the_end  # in a first iteration and in a second one
     loaded.clear()
     assert audit(Noting).clean
-    assert loaded == [8, 8, 12] * 2
+    assert loaded == [8, 8, 12] * 2 + at_the_end
+    loaded.clear()
+    assert audit(Noting, resume_after=16).clean
+    assert loaded == at_the_end
 
 
 class KeepsSkipping(Resumable):
@@ -808,6 +812,65 @@ def test_what_was_not_read_is_said_in_singular_and_plural():
         assert any(words in note for note in audit(loader).notes)
 
 
+def test_gaps_are_named_by_the_longest_and_by_the_commonest():
+    lost = found("rests_dropped", "lost")
+    targets = audit_of("rests_dropped").ledger.as_target
+    never = np.flatnonzero(np.delete(targets == 0, np.cumsum([0, *DOCUMENTS[:-1]])))
+    assert lost.count == len(never) == 316
+    words = (
+        "316 of 1,000 tokens are never a target, in 84 gaps, the longest of 9 tokens, and most often of 1 (28 times)"
+    )
+    assert lost.evidence == f"{words}, such as positions 165 ... 173 and 38"
+    assert not targets[165:174].any()
+    assert targets[164]
+    assert "in 60 gaps of 1 token" in found("rests_kept", "lost").evidence
+
+
+def test_rows_without_a_target_and_rows_that_come_again_are_counted():
+    facts, notes = audit_of("some_rows_without_labels").facts, audit_of("some_rows_without_labels").notes
+    assert facts["targets_in_a_row"] == [0, 0, 0, 16, 16]
+    assert facts["rows_without_a_target"] == 31
+    assert "31 of 62 rows have no target" in notes
+    again = audit_of("unlabeled_rows_again")
+    assert again.facts["rows_that_come_again"] == 4
+    assert "4 of 66 rows come again in an epoch" in again.notes
+    assert "; 2 of 64 rows come again as a whole" in found("last_batch_filled_from_the_first", "repeated").evidence
+    assert audit_of("by_epoch").facts["targets_in_a_row"] == [16] * 5
+    assert audit_of("for_a_model_that_shifts").facts["targets_in_a_row"] == [16] * 5  # of rows of 17
+    none = audit(lambda ids: ((x, np.full_like(y, -100) if at == 3 else y) for at, (x, y) in enumerate(plain(ids))))
+    assert any("and 1 batch of 16 none at all, over which a mean loss is nan" in note for note in none.notes)
+
+
+def test_a_chat_has_as_many_targets_as_the_view_of_a_batch_shows():
+    def chat(ids):
+        for starts in batched(windows(ids)):
+            row = rows(ids, starts)
+            asked = np.arange(T) < 5 + (starts // T)[:, None] % 7
+            yield {"input_ids": row, "labels": np.where(asked, -100, row)}
+
+    batches = list(chat(1_000 + np.arange(N)))
+    kinds = [token.kind for batch in batches for _, row in shown(batch).rows for token in row]
+    by_row = np.concatenate([(batch["labels"] != -100).sum(axis=1) for batch in batches])
+    assert kinds.count("scored") == by_row.sum()
+    spread = audit(chat).facts["targets_in_a_row"]
+    assert spread == np.percentile(by_row, [0, 25, 50, 75, 100], method="nearest").tolist() == [5, 6, 8, 10, 11]
+
+
+def shown(batch):
+    return show_batch(batch, Letters(), num_rows=99)
+
+
+class Letters:
+    def decode(self, ids):
+        return "abcdefgh"[ids[0] % 8]
+
+
+def test_what_is_not_tried_stands_at_the_foot_of_every_report():
+    for name in ("by_epoch", "half_masked"):
+        foot = " ".join(str(audit_of(name)).partition("not tried: ")[2].split())
+        assert foot == "; ".join(NOT_TRIED)
+
+
 # In somebody's test
 
 
@@ -999,7 +1062,7 @@ REFUSED = {
     "a class of tokenizers": (lambda: names(tokenizer=Bytes), TypeError, r"a method encode\(text\), got a class"),
     "empty documents": (lambda: names(document_lengths=[5, 0]), ValueError, "document_lengths must be"),
     "a table of documents": (lambda: names(document_lengths=[[5]]), ValueError, "in a row, got shape"),
-    "resumed too late": (lambda: names(Resumable, resume_after=99), ValueError, "resume_after must be less than"),
+    "resumed too late": (lambda: names(Resumable, resume_after=99), ValueError, "resume_after must be at most"),
     "processes that cannot import it": (
         lambda: names(lambda ids: plain(ids), world_size=2, processes=True),
         TypeError,

@@ -41,6 +41,9 @@ def test_what_is_masked_is_in_parentheses_and_a_loss_mask_says_the_same():
     assert first_row(show_batch({"input_ids": ids, "labels": [[-100, -100, C, D]]}, LETTERS)) == "(a)|(b)|c|d"
     pair = {"inputs": [[A, B, C]], "targets": [[B, C, D]], "loss_mask": [[0, 1, 1]]}
     assert first_row(show_batch(pair, LETTERS)) == "(a)|(b)|c|d"
+    pair = show_batch(([[A, B, C]], [[-1, C, D]]), LETTERS)  # as nanoGPT and nanochat write it
+    assert first_row(pair) == "(a)|(b)|c|d"
+    assert "ignore_index=-1" in " ".join(pair.notes)
 
 
 @pytest.mark.parametrize("ahead", [0, 2])

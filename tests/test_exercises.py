@@ -71,6 +71,15 @@ def test_each_usual_mistake_is_wrong_and_told_its_own_sentence(exercise):
         assert judgment.diagnosis == mistake.words, judgment.message
 
 
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_each_usual_mistake_is_made_by_an_answer(lesson):
+    """A sentence that no answer reaches is one that nobody has seen come up."""
+    told = {(exercise, exercise.judge(answer, guarded=False).diagnosis) for exercise, answer, _ in answers_of(lesson)}
+    for exercise in members(lesson, Exercise):
+        unreached = [mistake.words for mistake in exercise.mistakes if (exercise, mistake.words) not in told]
+        assert not unreached, (exercise.name, unreached)
+
+
 def names_beside(exercise: Exercise) -> dict:
     return vars(importlib.import_module(exercise.reference.__module__))
 

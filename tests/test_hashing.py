@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from any_tokenizer import TEXTS, each_kind, refuses
+from any_tokenizer import TEXTS, each_kind, library, refuses
 from course_lib.foundation import (
     CharTokenizer,
     encode_each,
@@ -82,3 +82,10 @@ def test_what_no_file_can_hold_has_no_name():
             tokenizer_hash(tokenizer)
     for other in (5, CharTokenizer):
         refuses(TypeError, "tokenizer must be a tokenizer, got", tokenizer_hash, other)
+
+
+def test_what_is_switched_off_is_no_part_of_the_name():
+    tokenizer = library()
+    name = tokenizer_hash(tokenizer)
+    tokenizer.model.dropout = 0.1
+    assert tokenizer_hash(tokenizer) == name

@@ -14,6 +14,7 @@ import yaml
 
 import course_lib
 from course_lib import __main__ as main
+from course_lib import foundation
 from course_lib.commands import check
 from course_lib.teaching.lessons import Lesson
 
@@ -45,6 +46,7 @@ FOUNDATION = [
     "intervals",
     "dtypes",
     "texts",
+    "round_trips",
     "tokenizing",
     "streams",
     "positions",
@@ -258,19 +260,23 @@ def homes() -> dict[str, str]:
     return {alias.name: str(node.module).rpartition(".")[2] for node in door for alias in node.names}
 
 
-# A table of words, which `arguments` reads for all functions.
-@pytest.mark.parametrize("module", [name for name in FOUNDATION if name != "known_names"])
+# A table of words, which `arguments` reads for all functions, and what `tokenizing` does for lessons 8, 11 and 12.
+@pytest.mark.parametrize("module", [name for name in FOUNDATION if name not in ("known_names", "round_trips")])
 def test_the_foundation_holds_what_several_lessons_stand_on(module):
     assert len(lessons_served_by(module)) > 1
 
 
-@pytest.mark.parametrize(
-    "path", sorted({*PACKAGE.rglob("*.py")} - {*files_in("foundation")}), ids=lambda path: path.stem
-)
-def test_the_foundation_is_entered_by_its_front_door(path):
-    past = [node.module for node in import_statements(path) if isinstance(node, ast.ImportFrom) and node.module]
-    past = [module for module in past if module.startswith("course_lib.foundation.")]
-    assert not past or path == PACKAGE / "foundation" / "__init__.py"
+@pytest.mark.parametrize("name", foundation.MOVED)
+def test_what_has_moved_is_still_found_by_its_old_name(name):
+    module, its_name = foundation.MOVED[name]
+    assert getattr(foundation, name).__name__ == its_name
+    assert getattr(foundation, name).__module__ == f"course_lib.{module}"
+
+
+def test_the_foundation_is_entered_by_its_front_door():
+    for path in {*PACKAGE.rglob("*.py")} - {*(PACKAGE / "foundation").glob("*.py")}:
+        modules = {node.module or "" for node in import_statements(path) if isinstance(node, ast.ImportFrom)}
+        assert not [module for module in modules if module.startswith("course_lib.foundation.")], path
 
 
 @pytest.mark.parametrize("path", files_in("teaching"), ids=lambda path: path.stem)
@@ -326,7 +332,7 @@ def test_notebooks_import_lessons_by_name_and_rooms_as_rooms(notebook):
     source = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     imported = set(re.findall(r"^(?:from|import) (course_lib[\w.]*)", source, flags=re.MULTILINE))
     rooms = {"course_lib", "course_lib.foundation", "course_lib.teaching"}
-    rooms |= {"course_lib.experiments", "course_lib.exercises"}
+    rooms |= {"course_lib.experiments", f"course_lib.experiments.{SHARED_RUNS}", "course_lib.exercises"}
     assert imported <= {f"course_lib.{lesson}" for lesson in LESSONS} | rooms | OTHERS_TO_IMPORT
 
 

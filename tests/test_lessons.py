@@ -37,5 +37,5 @@ def test_exercises_have_points():
     assert points_for(items_of("sliding_windows")["rank_share"]) > 0
     with pytest.raises(ValueError, match=r"^lesson must be one of 'next_token_shifting', "):
         items_of("99")
-    with pytest.raises(TypeError, match=r"^item must be an exercise, got NoneType"):
+    with pytest.raises(TypeError, match=r"^item must .*got NoneType"):
         points_for(None)

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+import warnings
 from collections import Counter
 from concurrent.futures import BrokenExecutor
 from functools import partial
@@ -438,6 +439,49 @@ def test_the_ending_of_a_name_tells_how_a_file_is_read(tmp_path, name, kind):
     assert plan_tasks([path], suffixes=[".D.ts"])[0].pieces[0].kind == kind
 
 
+def test_the_longest_ending_decides_and_what_is_known_is_no_plain_text(tmp_path):
+    write_lines(tmp_path / "a.jsonl", ["one", "two"])
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(b'{"text": "three"}'))
+    (tmp_path / "c.card.json").write_text("four", encoding="utf-8")
+    tasks = plan_tasks([tmp_path], suffixes=[".jsonl", ".gz", ".card.json"])
+    assert [text for task in tasks for _, text in read_task(task)] == ["one", "two", "three", "four"]
+
+
+def test_a_number_that_nobody_needs_may_be_as_long_as_it_likes(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"text": "one", "n": [-{"9" * 5000}, {{"m": 1{"0" * 5000}}}]}}', encoding="utf-8")
+    assert [text for task in plan_tasks([path]) for _, text in read_task(task)] == ["one"]
+    path.write_text('{"text": 5}', encoding="utf-8")
+    (task,) = plan_tasks([path])
+    with pytest.raises(ValueError, match=r"a\.jsonl, line 1: text must be a str, got int"):
+        list(read_task(task))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_two_columns_of_one_name_are_refused_where_they_hold_the_text(tmp_path, kind):
+    path = tmp_path / f"a.{kind}"
+    table = pa.table([["a"], ["b"], ["c"]], names=["text", "title", "text"])
+    if kind == "parquet":
+        parquet.write_table(table, path)
+    else:
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    (task,) = plan_tasks([path])
+    with pytest.raises(ValueError, match="2 columns are named 'text': which one holds the text"):
+        list(read_task(task))
+    assert [text for _, text in read_task(task, "title")] == ["b"]
+
+
+def test_a_data_set_of_several_splits_is_refused_with_their_folders(tmp_path):
+    splits = {name: datasets.Dataset.from_dict({"text": [name]}) for name in ("train", "test")}
+    datasets.DatasetDict(splits).save_to_disk(tmp_path / "more" / "both")
+    for folder in (tmp_path, tmp_path / "more" / "both"):
+        with pytest.raises(ValueError, match=r"both is a DatasetDict, .* of .*both.test, .*both.train$"):
+            plan_tasks([folder])
+    tasks = plan_tasks([tmp_path / "more" / "both" / name for name in splits])
+    assert [text for task in tasks for _, text in read_task(task)] == ["train", "test"]
+
+
 # tokenize_files
 
 
@@ -773,11 +817,19 @@ def test_without_a_tokenizer_one_is_trained_and_a_second_run_takes_it(tmp_path, 
     assert "nothing was encoded" in said
 
 
-@pytest.mark.parametrize(("end", "words"), [(999_999, "must be an id of the tokenizer"), (None, "must be given")])
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        (999_999, "must be an id of the tokenizer, got 999999"),
+        (-1, "must be an id of the tokenizer, got -1"),
+        (2**70, "must be an id of the tokenizer"),
+        (None, "must be given"),
+    ],
+)
 def test_the_id_that_ends_a_document_is_one_of_the_tokenizer(tmp_path, made, capsys, end, words):
     train_byte_level_bpe(TEXTS, vocab_size=270).save(str(tmp_path / "tokenizer.json"))
     arguments = [made / "first.jsonl", "--tokenizer", tmp_path / "tokenizer.json", "--out", tmp_path / "out"]
-    assert tokenize(*arguments, *(["--end-of-text-id", end] if end else [])) == 1
+    assert tokenize(*arguments, *([f"--end-of-text-id={end}"] if end else [])) == 1
     said = capsys.readouterr().err
     assert words in said
     assert "its special tokens: 0 <|endoftext|>" in said
@@ -793,6 +845,37 @@ def test_ends_inside_of_texts_are_counted(tmp_path, capsys, is_special):
     assert tokenize(tmp_path / "a.jsonl", *arguments) == 0
     said = capsys.readouterr().out
     assert ("8 ids are 0, which ends a document, but there are 4 documents" in said) == (not is_special)
+
+
+def test_an_end_that_stands_for_unknown_words_is_named_as_that(tmp_path, capsys):
+    write_lines(tmp_path / "a.jsonl", ["the tide", "the zebra"])
+    unknown = Tokenizer(models.WordLevel({"<unk>": 0, "the": 1, "tide": 2}, unk_token="<unk>"))
+    unknown.pre_tokenizer = pre_tokenizers.Whitespace()
+    unknown.save(str(tmp_path / "tokenizer.json"))
+    arguments = ["--tokenizer", tmp_path / "tokenizer.json", "--end-of-text-id", 0, "--out", tmp_path / "out"]
+    assert tokenize(tmp_path / "a.jsonl", *arguments) == 0
+    said = capsys.readouterr()
+    assert "3 ids are 0, which ends a document, but there are 2 documents: '<unk>' also stands for whatever" in said.out
+    assert "some texts hold" not in said.out
+    assert said.err == (
+        "note: the tokenizer does not give 1 of the first 2 texts back as they are; for example, it takes 'the zebra' "
+        "for 'the <unk>'\n"
+    )
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_dropout_in_a_tokenizer_makes_no_other_shards_and_is_noted_in_one_line(tmp_path, made, workers, capsys):
+    tokenizer = json.loads((made / "tokenizer.json").read_text(encoding="utf-8"))
+    for name, dropout in (("with", 0.3), ("without", None)):
+        tokenizer["model"]["dropout"] = dropout
+        (tmp_path / f"{name}.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+        arguments = [made / "first.jsonl", "--tokenizer", tmp_path / f"{name}.json", "--out", tmp_path / name]
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")  # as outside of tests
+            assert tokenize(*arguments, "--workers", workers, "--task-bytes", 20_000) == 0
+        noted = "note: the tokenizer has dropout=0.3, so it would cut a text in a new way each time."
+        assert capsys.readouterr().err.startswith(noted) == (name == "with")
+    assert content(tmp_path / "with") == content(tmp_path / "without")
 
 
 @pytest.mark.parametrize("trains", [True, False])
@@ -855,7 +938,7 @@ def test_rows_of_documents_score_each_token_but_the_first_and_no_padding():
     inputs, targets = rows_of_documents(["ab", "", "abcabc"], CharTokenizer("abc"), 4)
     assert inputs.tolist() == [[0, 1, 0, 0], [0, 0, 0, 0], [0, 1, 2, 0]]
     assert targets.tolist() == [[1, 3, -100, -100], [-100] * 4, [1, 2, 0, 1]]
-    with pytest.raises(ValueError, match="texts must hold at least one document, got none"):
+    with pytest.raises(ValueError, match=r"texts must .*got none"):
         rows_of_documents([], CharTokenizer("abc"), 4)
 
 
@@ -935,7 +1018,7 @@ def test_training_goes_on_with_its_own_rows_and_seed_only(rows):
         memory = state["optimizer"]["state"] | {0: first | changed}
         damages.append({"optimizer": state["optimizer"] | {"state": memory}})
     for damage in damages:
-        with pytest.raises(ValueError, match="state must hold this model's weights and their optimizer's"):
+        with pytest.raises(ValueError, match="state must hold"):
             train_rank(*rows, batch_size=24, num_updates=1, state=state | damage)
     with pytest.raises(ValueError, match="saved with base_seed=0, but this run has base_seed=3"):
         train_rank(*rows, batch_size=24, num_updates=1, base_seed=3, state=state)
@@ -955,7 +1038,7 @@ def test_rows_that_fit_nothing_are_refused(rows):
             train_rank(*wrong, batch_size=24, num_updates=1)
     with pytest.raises(ValueError, match="batch_size 1000"):
         train_rank(*rows, batch_size=1000, num_updates=1)
-    with pytest.raises(RuntimeError, match="batch_size must be a multiple of the 2 ranks, got 23"):
+    with pytest.raises(RuntimeError, match=r"batch_size must .*2.*got 23"):
         run_ranks(train_rank, 2, *rows, batch_size=23, num_updates=1)
 
 
@@ -1034,7 +1117,7 @@ def test_a_fingerprint_tells_contents_dtypes_and_borders():
 
 def test_a_rank_waits_in_vain_for_one_that_has_fewer_steps():
     assert run_ranks(take_steps, 2, [3, 3]) == [3, 3]
-    with pytest.raises(ValueError, match="steps_of_ranks must hold one number for each of 1 ranks, got 2"):
+    with pytest.raises(ValueError, match=r"steps_of_ranks must .*1.*got 2"):
         take_steps([3, 3])
     # Its process has ended, and which of three errors comes is a matter of chance.
     with pytest.raises(RuntimeError, match=r"rank 0 raised .*(closed|reset by peer|pipe).*; ranks that were done: 1$"):

@@ -64,7 +64,7 @@ def test_what_is_no_element_of_html_is_text(text):
 
 
 def test_what_is_no_text_is_refused():
-    with pytest.raises(TypeError, match="text must be a str, got bytes"):
+    with pytest.raises(TypeError, match=r"text must .*got bytes"):
         strip_html(b"<p>a</p>")
 
 

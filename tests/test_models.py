@@ -74,7 +74,7 @@ def test_the_mode_of_each_part_comes_back_after_an_error_too(training):
 @pytest.mark.parametrize("model", [GRUModel, None, lambda inputs: inputs])
 def test_a_class_or_a_function_is_no_model(model):
     for check in (check_model, lambda model: evaluation_mode(model).__enter__()):
-        with pytest.raises(TypeError, match=r"^model must be a torch.nn.Module, got"):
+        with pytest.raises(TypeError, match=r"^model must be .*got"):
             check(model)
 
 
@@ -100,7 +100,7 @@ def test_a_model_reads_ids_of_its_vocabulary_alone(model, inputs, words):
 def test_ids_come_as_rows_but_for_a_bigram_model():
     assert BigramModel(3)(torch.zeros(3, dtype=int)).shape == (3, 3)
     for model in (ConvolutionModel(3), GRUModel(3), AttentionModel(3)):
-        with pytest.raises(ValueError, match=r"^inputs must have shape \(B, T\), got \(3,\)"):
+        with pytest.raises(ValueError, match=r"^inputs must .*got \(3,\)"):
             model(torch.zeros(3, dtype=int))
     assert check_batch(torch.tensor([[0, 2]], dtype=torch.uint8), 3).dtype == torch.int64
 
@@ -140,7 +140,7 @@ def test_a_saved_training_goes_on_to_exactly_the_same_losses(stop):
 
 @pytest.mark.parametrize("model", [torch.nn.Identity(), BigramModel(2).requires_grad_(False)])
 def test_a_model_without_weights_to_train_is_refused(model):
-    with pytest.raises(ValueError, match=r"^model must have at least one weight to train, got none"):
+    with pytest.raises(ValueError, match=r"^model must .*got none"):
         adam_with_linear_decay(model, 0.1, 1)
 
 
@@ -161,17 +161,17 @@ def test_causal_models_do_not_see_the_future(model):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: BigramModel(0), "vocab_size must be an integer of at least 1 and at most 10000, got 0"),
-        (lambda: BigramModel(10_001), "vocab_size must be an integer of at least 1 and at most 10000"),
+        (lambda: BigramModel(0), r"vocab_size must .*10000, got 0"),
+        (lambda: BigramModel(10_001), r"vocab_size must be .*1 .*10000"),
         (lambda: ConvolutionModel(4, 0), "hidden_size must be"),
         (lambda: ConvolutionModel(4, kernel_size=2), "kernel_size must be odd"),
         (
             lambda: ConvolutionModel(4, kernel_size=2**63 - 1),
-            "kernel_size must be an integer of at least 1 and at most",
+            r"kernel_size must be .*1",
         ),
         (lambda: GRUModel(5, 2**31), "hidden_size must be"),
-        (lambda: AttentionModel(5, 9), "hidden_size must be a multiple of twice num_heads 1, got 9"),
-        (lambda: AttentionModel(5, 6, num_heads=2), "hidden_size must be a multiple of twice num_heads 2, got 6"),
+        (lambda: AttentionModel(5, 9), r"hidden_size must .*1, got 9"),
+        (lambda: AttentionModel(5, 6, num_heads=2), r"hidden_size must .*2, got 6"),
     ],
 )
 def test_sizes_that_no_small_model_has_are_refused(make, words):

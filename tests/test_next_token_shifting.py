@@ -11,7 +11,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import ConvolutionModel
+from course_lib.experiments import next_token_shifting as experiments
+from course_lib.foundation import BigramModel, ConvolutionModel
 from course_lib.next_token_shifting import (
     as_predictable_stream,
     bits_per_byte,
@@ -24,6 +25,8 @@ from course_lib.next_token_shifting import (
     shift_by_one,
     smooth_losses,
 )
+from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
+from course_lib.teaching import repeat_epochs, train
 
 # shift_by_one
 
@@ -61,7 +64,7 @@ def test_an_array_stays_an_array_a_tensor_a_tensor_and_a_list_becomes_one():
 
 @pytest.mark.parametrize("window", [[], 5, np.zeros((2, 1), dtype=int), torch.zeros(3, 0, dtype=int)])
 def test_a_window_of_fewer_than_two_ids_has_no_target(window):
-    with pytest.raises(ValueError, match=r"^window must have at least 2 ids in its last dimension, got shape"):
+    with pytest.raises(ValueError, match=r"^window must .*got shape"):
         shift_by_one(window)
 
 
@@ -173,11 +176,11 @@ def test_targets_that_the_logits_cannot_score_are_refused(logits, targets, words
 @pytest.mark.parametrize(
     ("logits", "targets", "words"),
     [
-        (torch.zeros(1, 3, dtype=int), torch.tensor([0]), "logits must be floating point, got torch.int64"),
+        (torch.zeros(1, 3, dtype=int), torch.tensor([0]), r"logits must .*got torch.int64"),
         (torch.zeros(1, 3), torch.tensor([True]), "targets must be integers"),
         (torch.zeros(1, 3), torch.zeros(1), "targets must be integers, got Tensor of float32"),
-        (None, torch.tensor([0]), "logits must be a tensor, got NoneType"),
-        (torch.zeros(1, 3), [0], "targets must be a tensor, got list"),
+        (None, torch.tensor([0]), r"logits must .*got NoneType"),
+        (torch.zeros(1, 3), [0], r"targets must .*got list"),
     ],
 )
 def test_logits_are_floats_and_targets_integers(logits, targets, words):
@@ -343,15 +346,15 @@ def test_inputs_that_can_show_no_leak_are_refused(inputs, vocab_size, words):
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (lambda inputs: one_hot(inputs) * math.nan, "model must return no NaN, got one at position 0"),
-        (lambda inputs: one_hot(inputs) / (inputs != 2)[..., None], "model must return no NaN, got one at position 2"),
-        (lambda inputs: inputs, "model must return logits (1, 3, 4) for inputs (1, 3), got (1, 3)"),
-        (lambda inputs: None, "model must return a tensor, got NoneType"),
+        (lambda inputs: one_hot(inputs) * math.nan, r"model must .*got one at position 0"),
+        (lambda inputs: one_hot(inputs) / (inputs != 2)[..., None], r"model must .*got one at position 2"),
+        (lambda inputs: inputs, r"model must .*got \(1, 3\)"),
+        (lambda inputs: None, r"model must .*got NoneType"),
         (None, "model must be callable"),
     ],
 )
 def test_a_model_that_returns_no_logits_is_refused(model, words):
-    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+    with pytest.raises((TypeError, ValueError), match=words):
         find_leak(model, torch.tensor([[0, 1, 2]]), 4)
 
 
@@ -386,7 +389,7 @@ def test_pairs_of_ids_outside_the_vocabulary_are_refused(ids):
 
 
 def test_a_distance_beyond_64_bits_is_longer_than_the_stream():
-    with pytest.raises(ValueError, match=r"^ids must hold more than 18446744073709551616 tokens"):
+    with pytest.raises(ValueError, match=r"^ids must hold .*18446744073709551616"):
         count_followers([0, 1], 2, 2**64)
 
 
@@ -421,3 +424,35 @@ def test_large_counts_do_not_overflow(counts):
 def test_what_counts_no_pairs_has_no_entropy(counts, words):
     with pytest.raises((TypeError, ValueError), match=rf"^counts must {words}"):
         conditional_entropy(counts)
+
+
+# The experiments: the same loops as a reader would write them.
+
+
+def windows_by_hand(ids: np.ndarray, seed: int):
+    return make_dataloader(SlidingWindowDataset(ids, 8, 8), 4, base_seed=1000 * seed)
+
+
+def test_bigrams_are_trained_as_by_hand():
+    ids = np.arange(600) ** 2 % 11
+    how = {"num_updates": 30, "learning_rate": 0.1}
+    runs = experiments.train_bigrams(ids, 11, lambda inputs, _: (inputs, inputs), 8, 4, **how, seeds=[3, 5])
+    for seed, (model, losses) in zip([3, 5], runs, strict=True):
+        by_hand = BigramModel(11)
+        batches = ((inputs, inputs) for inputs, _ in repeat_epochs(windows_by_hand(ids, seed)))  # 30 are more than one
+        assert losses == train(by_hand, batches, **how, progress=False)
+        assert all(map(torch.equal, model.state_dict().values(), by_hand.state_dict().values()))
+    assert runs[0].losses != runs[1].losses
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_convolutions_are_trained_as_by_hand(causal):
+    ids = np.arange(600) ** 2 % 11
+    how = {"num_updates": 30, "learning_rate": 0.02}
+    runs = experiments.train_convolutions(ids, 11, 8, 4, causal=causal, **how, seeds=[3, 5])
+    for seed, (model, losses) in zip([3, 5], runs, strict=True):
+        torch.manual_seed(seed)
+        by_hand = ConvolutionModel(11, causal=causal)
+        assert losses == train(by_hand, windows_by_hand(ids, seed), **how, progress=False)
+        assert all(map(torch.equal, model.state_dict().values(), by_hand.state_dict().values()))
+    assert runs[0].losses != runs[1].losses

@@ -71,7 +71,7 @@ def test_an_epoch_before_that_of_a_loaded_state_is_refused_until_another_was_cho
 
 @pytest.mark.parametrize("epoch", [2.0, None, "1", -1, 2**63])
 def test_an_epoch_is_a_count(epoch):
-    with pytest.raises((TypeError, ValueError), match=r"^epoch must be an integer of at least 0"):
+    with pytest.raises((TypeError, ValueError), match=r"^epoch must be .*0"):
         Position((0, 0)).check_epoch(epoch)
 
 

@@ -24,7 +24,7 @@ def test_progress_shows_as_asked_or_else_unless_a_usual_word_switches_it_off(mon
 
 @pytest.mark.parametrize("progress", ["False", 0])
 def test_whether_to_show_is_no_text_and_no_number(progress):
-    with pytest.raises(TypeError, match=r"^progress must be True or False, got"):
+    with pytest.raises(TypeError, match=r"^progress must be .*got"):
         shows(progress)
 
 

@@ -1,7 +1,11 @@
-"""The page of public loaders says what its adapters and lesson 14 say. The loaders themselves run in a benchmark."""
+"""The page of public loaders says what its adapters and lesson 14 say. The loaders themselves run in a benchmark.
+
+So it is with the page of how to audit a loader of a library, whose code `foreign_environments.py` runs.
+"""
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import re
@@ -13,13 +17,16 @@ import nbformat
 import numpy as np
 import pytest
 
-from course_lib.auditing_loaders import FINDINGS
+from course_lib.auditing_loaders import FINDINGS, audit_loader
 
 TESTS = Path(__file__).parent
 sys.path.append(str(TESTS / "benchmarks"))
 
 from public_adapters import LOADERS, write_megatron  # noqa: E402
 from public_loaders import PAGE, audit_here, bring_up_to_date, main, rows_of  # noqa: E402
+
+import foreign_environments  # noqa: E402
+from foreign_environments import OWN, environments  # noqa: E402
 
 ROWS = rows_of(PAGE.read_text(encoding="utf-8"))
 
@@ -112,3 +119,57 @@ def test_megatron_gets_a_pair_of_files_with_a_sequence_for_each_document(tmp_pat
     assert pointers.tolist() == (2 * starts).tolist()
     assert np.frombuffer(index, "<i8", -1, 82).tolist() == [0, 1, 2, 3, 4]
     assert np.fromfile(tmp_path / "ids.bin", "<u2").tolist() == ids.tolist()
+
+
+# The page of how to audit a loader of a library
+
+
+def test_each_library_of_the_page_has_a_loader_of_few_lines_and_says_what_is_found():
+    libraries = {name: each for name, each in environments().items() if name not in OWN}
+    assert list(libraries) == ["transformers", "Grain", "streaming", "litData", "Levanter"]
+    for each in libraries.values():
+        functions = {node.name: node for node in ast.parse(each.code).body if isinstance(node, ast.FunctionDef)}
+        function = functions["make_loader"]
+        assert function.end_lineno - function.lineno < 12
+        assert max(map(len, each.code.splitlines())) <= 92
+        assert set(each.names) <= set(FINDINGS)
+        assert each.packages
+
+
+@pytest.mark.parametrize("name", ["transformers", "numpy", "oldest"])
+def test_what_the_course_installs_of_them_is_audited_as_is_said(name):
+    each, names = environments()[name], {}
+    exec(each.code, names)
+    given = {"world_size": 2, "num_tokens": 4_001} if name == "oldest" else {}
+    audit = audit_loader(names["make_loader"], **given)
+    assert audit.names == each.names
+    assert not audit.undecided
+
+
+def test_a_library_that_finds_something_else_is_an_error(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["foreign_environments.py", "nothing"])
+    with pytest.raises(SystemExit):
+        foreign_environments.main()
+    assert "there is no nothing, but numpy, oldest, transformers" in capsys.readouterr().err
+    for audit_in, status, words, *flags in (
+        (fine, 0, ""),
+        (wrong, 1, "numpy: found lost"),
+        (without, 0, "numpy: not tried"),
+        (without, 1, "numpy: not tried", "--no-skip"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["foreign_environments.py", *flags])
+        monkeypatch.setattr(foreign_environments, "audit_in", audit_in)
+        assert foreign_environments.main() == status
+        assert words in capsys.readouterr().out
+
+
+def fine(*_: object) -> str:
+    return ""
+
+
+def wrong(*_: object) -> str:
+    return "found lost"
+
+
+def without(*_: object) -> str:
+    raise OSError("no registry")

@@ -43,7 +43,7 @@ def test_each_run_gets_other_parts_of_the_same_stream(num_held_out):
 
 
 def test_parts_that_are_not_there_are_refused():
-    with pytest.raises(ValueError, match="run must be an integer of at least 0 and at most 9, got 10"):
+    with pytest.raises(ValueError, match=r"run must .*9, got 10"):
         runs.parts_of_run(IDS, 10, 10, 3)
     with pytest.raises(ValueError, match=r"num_held_out must be .* at most 1000, got 1001"):
         runs.parts_of_run(IDS, 0, 10, 1001)

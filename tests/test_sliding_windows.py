@@ -147,7 +147,7 @@ def test_negative_ids_are_refused_and_what_is_not_needed_is_not_read(tmp_path):
         lambda: list(make_dataloader(dataset, 2, base_seed=0)),
         lambda: SlidingWindowDataset([5, -2, 3], 2),
     ):
-        with pytest.raises(ValueError, match=r"^ids must not be negative, got -2"):
+        with pytest.raises(ValueError, match=r"^ids must .*got -2"):
             call()
 
 
@@ -743,7 +743,7 @@ def test_a_state_of_another_loader_is_refused_by_what_differs(name, changes):
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ({"windows_delivered": 54}, "windows_delivered must be an integer of at least 0 and at most 53"),
+        ({"windows_delivered": 54}, r"windows_delivered must be .*0 .*53"),
         ({"windows_delivered": -1}, "windows_delivered must be"),
         ({"epoch": -1}, "epoch must be"),
         ({"stride": np.array([1])}, "state was saved with stride=array"),
@@ -774,7 +774,7 @@ def test_epoch_follows_epoch_unless_another_is_set(num_workers):
 
 def test_an_epoch_before_that_of_a_loaded_state_is_refused():
     loader = small_loader(3, 4)
-    with pytest.raises(ValueError, match="epoch must be at least 3, the epoch of the loaded state, got 0"):
+    with pytest.raises(ValueError, match=r"epoch must .*got 0"):
         loader.sampler.set_epoch(0)
     loader.sampler.set_epoch(3)
     loader.sampler.set_epoch(0)  # from now on it is as any other

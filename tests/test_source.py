@@ -85,7 +85,7 @@ def test_only_functions_and_classes_have_a_source_to_show(thing):
 
 @pytest.mark.parametrize("thing", [len, int, np.add, functools.partial(sample, 1), functools.partial.__call__])
 def test_what_is_not_written_in_python_is_told(thing):
-    with pytest.raises(TypeError, match=r"^things must be written in Python, got"):
+    with pytest.raises(TypeError, match=r"^things must be .*got"):
         show_source(thing)
 
 

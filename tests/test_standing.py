@@ -68,9 +68,7 @@ def test_a_browser_is_told_which_guesses_to_count(lesson):
 
 def test_only_exercises_of_a_lesson_have_a_standing():
     for thing, error in ((3, TypeError), (importlib, ValueError)):
-        with pytest.raises(
-            error, match=r"^exercises must be those of a lesson, imported from course_lib.exercises, got"
-        ):
+        with pytest.raises(error, match=r"^exercises must be .*got"):
             show_progress(thing)
 
 

@@ -87,6 +87,9 @@ class Numbers:
         return list(range(first, first + count))
 
 
+LOOKED_AT = 2 * 10  # the first texts, twice, before all others
+
+
 def numbered(lengths: list[int]) -> list[str]:
     return [f"{1 + sum(lengths[:k])} {length}" for k, length in enumerate(lengths)]
 
@@ -201,7 +204,7 @@ def test_max_tokens_counts_both_splits_and_stops_before_the_document_that_would_
         tokenizer = Numbers()
         manifest = write(texts, tokenizer, tmp_path / str(limit), val_every=2, max_tokens=limit)
         assert manifest.num_documents("train") + manifest.num_documents("val") == documents
-        assert tokenizer._encoded <= documents + 1
+        assert tokenizer._encoded <= documents + 1 + LOOKED_AT
     with pytest.raises(ValueError, match="documents must hold at least one document of no more than max_tokens, 4 ids"):
         write(texts, Numbers(), tmp_path / "none", max_tokens=4)
     with pytest.raises(ValueError, match=r"documents must hold at least one document$"):
@@ -334,9 +337,9 @@ def stopped(folder: Path, after: int) -> int:
 def test_what_was_encoded_is_not_encoded_again(tmp_path, undisturbed, after):
     folder, tokenizer = tmp_path / "shards", Numbers()
     kept = stopped(folder, after)
-    assert after - 30 <= kept <= after
+    assert after - 30 - LOOKED_AT <= kept <= after
     write(iter(SOME_TEXTS), tokenizer, folder, **SOME)
-    assert tokenizer._encoded == 111 - kept  # and the one that exceeds max_tokens
+    assert tokenizer._encoded == 111 - kept + LOOKED_AT  # and the one that exceeds max_tokens
     assert contents(folder) == undisturbed
     assert not pieces_folder(folder).exists()
 
@@ -663,7 +666,7 @@ def ids() -> np.ndarray:
 
 
 def test_a_shard_that_is_not_there_is_refused(folder):
-    with pytest.raises(IndexError, match=r"shard_index must be below \d+, got 99"):
+    with pytest.raises(IndexError, match=r"shard_index must .*got 99"):
         load_shard(folder, "train", 99)
 
 

@@ -506,10 +506,10 @@ def test_failures_are_found_and_told(tokenizer):
 
 def test_a_special_token_in_a_text_is_told_and_what_is_no_tokenizer_refused(tokenizer):
     assert find_round_trip_failures(tokenizer, ["a <|pad|>"]) == [("a <|pad|>", "a<|pad|>")]
-    with pytest.raises(ValueError, match=r"^against must be one of 'normalized', 'original', got 'text'"):
+    with pytest.raises(ValueError, match=r"^against must .*got 'text'"):
         find_round_trip_failures(tokenizer, ["a"], against="text")
     for call in (lambda: find_round_trip_failures(None, ["a"]), lambda: wrap_tokenizer(None, model_max_length=8)):
-        with pytest.raises(TypeError, match=r"^tokenizer must be a tokenizers.Tokenizer, got NoneType"):
+        with pytest.raises(TypeError, match=r"^tokenizer must .*got NoneType"):
             call()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+from tokenizers import AddedToken, Tokenizer, models
 
 from any_tokenizer import BOS, END, KINDS, TEXTS, each_kind, framed, library, refuses, wrapped
 from course_lib import foundation
@@ -19,7 +19,6 @@ from course_lib.foundation import (
     encode_each,
     encode_named,
     plain_tokenizer,
-    warn_of_lost_characters,
 )
 
 NUMBERS = SimpleNamespace(encode=lambda text: [int(text)], end_of_text_id=0)
@@ -222,22 +221,32 @@ def test_what_has_only_special_ids_has_marks():
     assert document_marks(None) == document_marks(words(a=0)) == (None, None)
 
 
-# warn_of_lost_characters
+@pytest.mark.parametrize("wraps", [False, True])
+def test_what_draws_at_random_is_switched_off_in_a_copy_and_said(wraps):
+    tokenizer = KINDS["lesson 7"].make()
+    text = TEXTS[0] * 50
+    steady = encode_corpus([text], tokenizer)
+    tokenizer.model.dropout = 0.5
+    given = SimpleNamespace(backend_tokenizer=tokenizer) if wraps else tokenizer
+    assert len({tuple(tokenizer.encode(text).ids) for _ in range(5)}) > 1
+    for encode in (encode_corpus, lambda *both: next(encode_each(*both))):
+        with pytest.warns(UserWarning, match=r"has dropout=0\.5, .* switched off here"):
+            assert encode([text], given).tolist() == steady.tolist()
+    assert tokenizer.model.dropout == 0.5
+    with pytest.warns(UserWarning, match="switched off"):
+        plain, end = plain_tokenizer(given)
+    assert plain_tokenizer(plain, end) == (plain, end)  # which is told once
 
 
-def test_characters_that_vanish_are_told_once_and_what_is_replaced_or_whole_is_not():
-    dropping = Tokenizer(models.BPE({"a": 0, "b": 1, "E": 2}, []))
-    assert dropping.encode("azb").ids == [0, 1]
-    with pytest.warns(UserWarning, match=r"loses characters of the first texts: 'y' 'z': their ids are those of the"):
-        warn_of_lost_characters(["a b", "azb", "by\n"], dropping)
-    unknown = Tokenizer(models.WordLevel({"a": 0, "?": 1}, unk_token="?"))
-    unknown.pre_tokenizer = pre_tokenizers.Whitespace()
-    no_decoder = KINDS["lesson 7"].make()
-    no_decoder.decoder = decoders.Fuse()
-    for texts, tokenizer in (
-        (["a z"], unknown),
-        (["é b\n c"], no_decoder),
-        (["abz"], words(abz=0)),  # parts of it are an error
-        ([f"{'a' * 20_000}z"], dropping),  # so far nobody looks
-    ):
-        warn_of_lost_characters(texts, tokenizer)  # a warning would be an error
+def test_a_model_of_unigrams_that_samples_is_switched_off_too():
+    tokenizer = Tokenizer(models.Unigram([("?", 0.0), ("a", -1.0), ("b", -1.0), ("ab", -1.5)], unk_id=0))
+    tokenizer.model.alpha = 0.1
+    with pytest.warns(UserWarning, match=r"has alpha=0\.1, "):
+        assert encode_corpus(["ab" * 30], tokenizer, end_of_text_id=0).tolist() == [3] * 30 + [0]
+
+
+def test_a_tokenizer_that_gives_other_ids_the_second_time_is_refused():
+    random = np.random.default_rng(0)
+    drawn = SimpleNamespace(encode=lambda text: [int(random.integers(100))] * 9, end_of_text_id=0)
+    with pytest.raises(ValueError, match="must give a text the same ids each time, but text 0 got others"):
+        encode_corpus(["a", "b"], drawn)

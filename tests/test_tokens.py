@@ -20,7 +20,7 @@ def test_tokens_are_named_counted_and_told_apart():
 
 
 def test_ids_are_no_tokens():
-    with pytest.raises(TypeError, match="tokens must be text or bytes, got 5"):
+    with pytest.raises(TypeError, match=r"tokens must .*got 5"):
         TokenRows({"V = 256": ["a", 5]})
 
 

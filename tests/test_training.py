@@ -79,7 +79,7 @@ def test_perplexity_that_no_float_holds_is_infinite():
 @pytest.mark.parametrize(
     ("ids", "words"),
     [
-        ([3], "ids must hold at least 2 tokens"),
+        ([3], r"ids must hold .*2"),
         ([0, 1, V], "targets must lie in 0 ... 4"),
         ([V, 0, 1], "inputs must lie in 0 ... 4, got 0 ... 5"),
     ],
@@ -224,7 +224,7 @@ def test_a_loss_that_is_no_number_stops_the_training_at_once(bad):
     [
         (0, "batches must hold 4 for as many steps, but ended after 0"),
         (3, "batches must hold 4 for as many steps, but ended after 3"),
-        ([torch.tensor([[0, 1]])], "batches must be pairs of inputs and targets, got Tensor"),
+        ([torch.tensor([[0, 1]])], r"batches must .*got Tensor"),
     ],
 )
 def test_a_training_gets_as_many_pairs_as_it_has_steps(batches, words):

@@ -19,7 +19,7 @@ def test_bytes_are_text_where_they_can_be():
         "漢",
         "",
     ]
-    with pytest.raises(TypeError, match="tokens must be text or bytes, got 5"):
+    with pytest.raises(TypeError, match=r"tokens must .*got 5"):
         spelled(5)
 
 

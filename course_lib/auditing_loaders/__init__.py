@@ -49,11 +49,13 @@ from course_lib.auditing_loaders.loader_calls import (
 from course_lib.auditing_loaders.one_screen import MiniAudit as MiniAudit
 from course_lib.auditing_loaders.rank_epochs import (
     RankEpochs,
+    read_elsewhere,
     read_epochs,
     read_rank,
     read_rank_once,
 )
 from course_lib.auditing_loaders.report import FACTS as FACTS
+from course_lib.auditing_loaders.report import NOT_TRIED as NOT_TRIED
 from course_lib.auditing_loaders.report import VERSION as VERSION
 from course_lib.auditing_loaders.report import Audit, conclude
 from course_lib.foundation import (
@@ -68,6 +70,8 @@ TellingIds = CodedStream  # its name until version 0.1
 FEWEST_TOKENS, MOST_TOKENS = 4_000, 2**22  # where the loader's batches choose
 STEPS = 50  # of all ranks, that the stream then has, so that a step is 2 % of it
 OF_NEXT_TOKENS = ("wrong_shift", "broken_row", "lost", "ranks_lose")
+# for the hashes of strings, by rank
+FIRST_SEEDS, OTHER_SEEDS = range(1, 65), range(1_001, 1_065)
 LONG = 1_000_000  # tokens from which on reading shows its progress
 
 
@@ -117,7 +121,8 @@ def audit_loader(
             With a tokenizer, texts have so many tokens or a few more.
         resume_after: the number of batches after which the loader is resumed in a new
             one, if it has `state_dict` and `load_state_dict`; by default half of them.
-            In the middle of what is left, that one is resumed once more.
+            In the middle of what is left, that one is resumed once more. And one is
+            resumed at the end of an epoch, from its state before and after it said so.
         vocab_size: ids stay below it, and a few neighbors in a row tell their place.
             Shorter documents than that cannot be identified. Of a large vocabulary,
             high ids are handed out, so that too narrow a dtype shows.
@@ -129,6 +134,8 @@ def audit_loader(
             A loader must tokenize them whole, with this tokenizer.
         processes: run ranks in processes that form one group of `torch.distributed`,
             instead of one after another; `make_loader` must be found there by name.
+            Each has its own seed for the hashes of strings, as those that `torchrun`
+            starts, and what is read again, or resumed, is read in others once more.
         progress: show bars; by default for a million tokens or more.
 
     Raises LoaderError if the loader raises, and TypeError or ValueError if it gives no
@@ -176,7 +183,11 @@ def read_and_judge(
 ) -> tuple[list[RankEpochs], Findings, dict[str, str]]:
     """Read all ranks, and return what was read, found, and could not be decided."""
     each_rank = partial(_each_rank, call.of_ranks(), processes)
-    ranks = each_rank(work, num_epochs, resume_after)
+    ranks = each_rank(work, num_epochs, resume_after, hash_seeds=FIRST_SEEDS)
+    if processes and work is read_rank:
+        elsewhere = each_rank(read_elsewhere, ranks, hash_seeds=OTHER_SEEDS)
+        for rank, more in zip(ranks, elsewhere, strict=True):
+            rank.found.update(more.found | rank.found)
     found, undecided = judge(call, ranks, _read_alone(call, ranks, processes))
     epochs = [rank.epochs for rank in ranks]
     loss = find_lost(epochs, call.documents)
@@ -310,9 +321,14 @@ def _read_alone(
 
 
 def _each_rank(
-    calls: Sequence[LoaderCall], in_processes: bool, work: Callable, *rest: object
+    calls: Sequence[LoaderCall],
+    in_processes: bool,
+    work: Callable,
+    *rest: object,
+    hash_seeds: Sequence[int] | None = None,
 ) -> list:
-    """Do this for each rank: one after another, or in processes of one group."""
+    """Do this for each rank: one after another, or in processes of one group, with
+    these seeds for the hashes of strings."""
     if not in_processes:
         return [work(call, *rest) for call in calls]
     try:
@@ -325,7 +341,10 @@ def _each_rank(
     from course_lib.foundation import run_ranks  # with PyTorch
 
     share = partial(_on_own_rank, work)
-    results = run_ranks(share, len(calls), calls, *rest, time_limit=600.0)
+    seeds = None if hash_seeds is None else hash_seeds[: len(calls)]
+    results = run_ranks(
+        share, len(calls), calls, *rest, time_limit=600.0, hash_seeds=seeds
+    )
     if errors := [each for each in results if isinstance(each, Exception)]:
         raise errors[0]
     return results

@@ -11,6 +11,7 @@ import numpy as np
 from course_lib.foundation import IGNORED, check_dense, is_tensor
 
 NO_ID = -1  # fills up rows of different lengths
+NO_LABEL = -1  # what some programs, such as nanoGPT, write for IGNORED
 # The same thing by other names, as public loaders call it.
 INPUTS = ("inputs", "input", "input_ids", "tokens")
 TARGETS = ("targets", "target", "target_ids", "tgt")
@@ -49,11 +50,20 @@ class Numbers:
         leaks, values = np.zeros(documents.shape, dtype=bool), self.values
         own = documents[:, : values.shape[1]]
         known = own >= 0
-        row = np.arange(len(own))[:, None] * (np.ptp(values) + 1)
+        row = np.arange(len(own), dtype=np.int64)[:, None] * (np.ptp(values) + 1)
         groups = (row + values - values.min())[known]
         _, first, group = np.unique(groups, return_index=True, return_inverse=True)
         leaks[:, : values.shape[1]][known] = own[known][first][group] != own[known]
         return leaks
+
+    def pattern(self) -> np.ndarray:
+        """Which tokens see one another, whatever their numbers are: for each place, the
+        first one of its row that has the same number, shape (B, L)."""
+        count, width = self.values.shape
+        apart = np.arange(count)[:, None] * (np.ptp(self.values) + 1)
+        groups = (self.values - self.values.min() + apart).ravel()
+        _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+        return first[group].reshape(count, width) % width
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,10 @@ class Table:
         others = (own[:, :, None] != own[:, None]) & (own >= 0)[:, None]
         leaks[:, :width] = np.tril(self.sees & others, -1).any(axis=2) & (own >= 0)
         return leaks
+
+    def pattern(self) -> np.ndarray:
+        """Which tokens see one another, eight to a number, shape (B, L * L / 8)."""
+        return np.packbits(self.sees.reshape(len(self.sees), -1), axis=1)
 
 
 View = Numbers | Table  # what says which tokens of a row see which
@@ -107,6 +121,7 @@ class BatchRows:
     wrapped: np.ndarray | None = None
     came: np.ndarray | None = None
     kept_as: str = ""
+    inverted: str = ""  #: the name of a mask that says 1 where it hides
     in_loss: np.ndarray | None = None  #: False where a loss mask hides the label
     lengths: tuple[int, ...] = ()  #: ids in each row, as they came
     label_type: str = ""  #: "int64", or what else the loss would get, "" without labels
@@ -134,14 +149,24 @@ class BatchRows:
         scored = self.is_kept if self.labels is None else self.labels != IGNORED
         return scored if self.in_loss is None else scored & self.in_loss
 
+    @property
+    def counted(self) -> np.ndarray:
+        """Where a token counts in the loss, shape (B, M): not the first of a row."""
+        ids = self.inputs if self.labels is None else self.labels
+        counted = self.scored & (ids != IGNORED)
+        if not self.is_pair:
+            counted[:, 0] = False  # the model shifts, and nothing predicts the first
+        return counted
 
-def read_batch(batch: object) -> BatchRows:
+
+def read_batch(batch: object, *, masks_hide: bool = False) -> BatchRows:
     """Read a batch: a pair, or a mapping, of tensors, arrays or lists.
 
     A pair may also be a mapping with inputs and targets, a mapping of inputs and the
     targets, or a triple whose third is a loss mask of zeros and ones. Inputs and labels
-    have the shape (B, L), or (L,) for a single row. Raises TypeError or ValueError if
-    it cannot be read.
+    have the shape (B, L), or (L,) for a single row. With `masks_hide`, an attention
+    mask says 1 where it hides a token. Raises TypeError or ValueError if it cannot be
+    read.
     """
     given, remarks = _as_mapping(batch)
     labels_name = _first(given, TARGETS)
@@ -161,7 +186,10 @@ def read_batch(batch: object) -> BatchRows:
     is_kept = np.arange(width) < np.array(lengths, dtype=np.int64)[:, None] + is_pair
     begins = np.zeros(is_kept.shape, dtype=bool)
     positions, views, more = _read_what_tells_apart(
-        given, is_kept[:, : width - is_pair], begins[:, : width - is_pair]
+        given,
+        is_kept[:, : width - is_pair],
+        begins[:, : width - is_pair],
+        masks_hide=masks_hide,
     )
     remarks += more
     label_type, remark = type_of_labels(*(given[name] for name in names))
@@ -170,9 +198,14 @@ def read_batch(batch: object) -> BatchRows:
         verb = "was" if len(unread) == 1 else "were"
         remarks.append(f"the batches' {', '.join(unread)} {verb} not looked at")
     memory = [_memory(given[name]) for name in names]
+    filled = _fill_up(labels[0], width, IGNORED, is_pair) if labels else None
+    if filled is not None and (filled == NO_LABEL).any():
+        filled[filled == NO_LABEL] = IGNORED
+        words = f"labels of {NO_LABEL} were read as left out of the loss"
+        remarks.append(f"{words}: cross_entropy needs ignore_index={NO_LABEL} for them")
     return BatchRows(
         inputs=_fill_up(inputs, width, NO_ID),
-        labels=_fill_up(labels[0], width, IGNORED, is_pair) if labels else None,
+        labels=filled,
         is_pair=is_pair,
         is_kept=is_kept,
         begins=begins,
@@ -180,6 +213,7 @@ def read_batch(batch: object) -> BatchRows:
         tells_apart=_first(given, TELL_APART) is not None,
         positions=None if positions is None else _fill_up(positions, width, -1),
         views=views,
+        inverted=(_first(given, MASKS) or "") if masks_hide else "",
         in_loss=_read_loss_mask(given, is_kept.shape, is_pair),
         lengths=tuple(lengths),
         label_type=label_type,
@@ -276,7 +310,7 @@ def _fill_up(rows: Sequence, width: int, fill: int, first: int = 0) -> np.ndarra
 
 
 def _read_what_tells_apart(
-    given: Mapping, is_kept: np.ndarray, begins: np.ndarray
+    given: Mapping, is_kept: np.ndarray, begins: np.ndarray, *, masks_hide: bool
 ) -> tuple[np.ndarray | None, tuple[View, ...], list[str]]:
     """Read positions, and masks, numbers and ends of documents, which are the views.
 
@@ -284,7 +318,10 @@ def _read_what_tells_apart(
     relative positions does not mind, but one with learned positions has them wrong.
     """
     parts = [
-        *(_read_mask(name, given.get(name), is_kept, begins) for name in MASKS),
+        *(
+            _read_mask(name, given.get(name), is_kept, begins, hides=masks_hide)
+            for name in MASKS
+        ),
         *(_read_segments(name, given.get(name), is_kept) for name in SEGMENTS),
         *(_read_lengths(name, given.get(name), begins.shape) for name in LENGTHS),
     ]
@@ -374,12 +411,13 @@ def _like_inputs(
 
 
 def _read_mask(
-    name: str, mask: object, is_kept: np.ndarray, begins: np.ndarray
+    name: str, mask: object, is_kept: np.ndarray, begins: np.ndarray, *, hides: bool
 ) -> View | None:
     """Read a mask of shape (B, L), (B, L, L) or (B, 1, L, L), of flags or numbers.
 
-    A mask of shape (B, L) may number the documents. One with negative numbers is added
-    to the attention, so its zeros are what can be seen.
+    A mask of shape (B, L) may number the documents, with -1 for padding. One with other
+    negative numbers is added to the attention, so its zeros are what can be seen. With
+    `hides`, flags are 1 where a token is hidden.
     """
     if mask is None:
         return None
@@ -388,8 +426,11 @@ def _read_mask(
     if is_tensor(mask):
         mask = check_dense(name, mask).double().numpy()
     mask = np.asarray(mask)
+    if hides:
+        mask = mask == 0
     rows, width = is_kept.shape
     if mask.ndim <= 2 and mask.size == rows * width:
+        mask = mask == 0 if mask.min(initial=0) < NO_ID else mask
         mask = np.where(is_kept, mask.reshape(rows, width), 0)
         is_kept &= mask != 0
         begins[:, 1:] |= np.diff(mask) != 0

@@ -121,7 +121,7 @@ def show_batch(
     except (TypeError, ValueError) as error:
         raise type(error)(f"batch {error}") from None
     spell = speller(tokenizer)
-    scored = scored_places(rows)
+    scored = rows.counted
     begins = beginnings(rows)
     exists = rows.inputs != NO_ID
     if rows.labels is not None:
@@ -136,14 +136,6 @@ def show_batch(
             heading += f"; the first {num_tokens:,} tokens"
         shown.append((heading, tuple(tokens)))
     return BatchView(_summary(rows, scored), tuple(shown), rows.remarks)
-
-
-def scored_places(rows: BatchRows) -> np.ndarray:
-    """Where a token counts in the loss, shape (B, M)."""
-    scored = rows.scored & (_labels(rows) != IGNORED)
-    if not rows.is_pair:
-        scored[:, 0] = False  # the model shifts, and nothing predicts the first
-    return scored
 
 
 def beginnings(rows: BatchRows) -> dict[str, np.ndarray]:

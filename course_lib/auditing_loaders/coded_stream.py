@@ -223,7 +223,7 @@ class CountedStream(CodedStream):
 
     def __init__(self, num_tokens: int):
         self.first = FIRST_ID if num_tokens <= MOST_IN_16_BITS else FIRST_OF_MANY
-        self.ids = self.first + np.arange(num_tokens)
+        self.ids = self.first + np.arange(num_tokens, dtype=np.int64)
 
     def is_handed_out(self, values: np.ndarray) -> np.ndarray:
         return (values >= self.first) & (values < self.first + len(self))

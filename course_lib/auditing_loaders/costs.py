@@ -22,12 +22,10 @@ def pairs_ahead(
     batch_size: Length = 16,
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """Yield the windows of one epoch, shuffled; targets are `ahead` tokens ahead."""
-    ids = np.asarray(ids)
     # as if all targets were two ahead, so that all see the same windows
     starts = window_starts(max(0, len(ids) - 1), context_length, context_length)
     shuffled = np.random.default_rng(epoch).permutation(starts)
     for at in range(0, len(starts) - batch_size + 1, batch_size):
         places = shuffled[at : at + batch_size, None] + np.arange(context_length + 2)
         rows = torch.from_numpy(ids[places].astype(np.int64))
-        targets = rows[:, ahead : ahead + context_length].clone()
-        yield rows[:, :context_length], targets
+        yield rows[:, :context_length], rows[:, ahead : ahead + context_length].clone()

@@ -16,9 +16,11 @@ from course_lib.auditing_loaders.findings import (
     Findings,
     as_runs,
     counted,
+    range_words,
     such_as,
 )
 from course_lib.auditing_loaders.loader_calls import Documents
+from course_lib.auditing_loaders.row_positions import FACTOR
 
 # Of the stream, that may be left over without a finding. By default a step of all ranks
 # is a fiftieth, and less than a step may be left over. Where it is more than this, the
@@ -62,6 +64,10 @@ def find_repeats(
         words = f"position {position} is a target in {one} and again in {twin}"
         whose = f" of rank {reading.rank}" if reading.rank else ""
         whose += f" in epoch {reading.epoch}" if reading.epoch else ""
+        if copies := int(reading.comes_again.sum()):
+            come = "comes" if copies == 1 else "come"
+            whose += f"; {copies:,} of {counted(len(reading.order), 'row')} {come} "
+            whose += "again as a whole"
         found.count("repeated", count, words + whose)
 
 
@@ -201,8 +207,7 @@ def find_overlaps_in_passes(readings: Sequence[EpochRecord], found: Findings) ->
     """Find rows that several ranks read in one pass over the stream, where
     `max_batches` ends the epoch anywhere."""
     keys = [  # which are others when the stream is read again
-        r.order + np.uint64(0x9E3779B97F4A7C15) * r.pass_of_rows.astype(np.uint64)
-        for r in readings
+        r.order + FACTOR * r.pass_of_rows.astype(np.uint64) for r in readings
     ]
     for (one, own), (other, others) in combinations(
         zip(readings, keys, strict=True), 2
@@ -330,9 +335,31 @@ def find_lost(epochs: Sequence[Sequence[EpochRecord]], documents: Documents) -> 
             be = "is" if lost.size == 1 else "are"
             words = f"{lost.size:,} of {len(count):,} tokens {be} never a target"
             words += f" in epoch {number}" if number else ""
-            loss.finding = Finding(loss.name, int(lost.size), words + such_as(lost))
+            loss.finding = Finding(loss.name, int(lost.size), words + gaps_in(lost))
             break
     return loss
+
+
+def gaps_in(lost: np.ndarray) -> str:
+    """Name the longest gap, and one of those whose length is the most frequent; where
+    all are as long, the first two."""
+    gaps = as_runs(lost)
+    sizes = np.array([len(gap) for gap in gaps])
+    if len(gaps) < 2:
+        return such_as(lost)
+    lengths, times = np.unique(sizes, return_counts=True)
+    usual, longest = int(lengths[times.argmax()]), int(lengths[-1])
+    if len(lengths) == 1:
+        words = f", in {len(gaps):,} gaps of {counted(usual, 'token')}"
+        shown = gaps[:2]
+    elif usual == longest or times.max() == 1:
+        words = f", in {len(gaps):,} gaps of up to {counted(longest, 'token')}"
+        shown = [gaps[at] for at in np.argsort(-sizes, kind="stable")[:2]]
+    else:
+        words = f", in {len(gaps):,} gaps, the longest of {longest:,} tokens, and most "
+        words += f"often of {usual:,} ({times.max():,} times)"
+        shown = [gaps[sizes.argmax()], gaps[(sizes == usual).argmax()]]
+    return f"{words}, such as positions {' and '.join(map(range_words, shown))}"
 
 
 def hidden_among_unidentified(
@@ -357,14 +384,15 @@ def unpredictable(
     ranks: Sequence[EpochRecord], targets: Sequence[np.ndarray], documents: Documents
 ) -> np.ndarray:
     """Say which tokens nothing could predict: the first of the stream, of a document,
-    and of a rank's own share; and what a random offset skips, or labels that are too
-    far ahead."""
+    and of a rank's own share, other than the share that begins the stream; and what a
+    random offset skips, or labels that are too far ahead."""
     found = np.zeros(len(targets[0]), dtype=bool)
     found[documents.starts] = True
-    for reading in ranks:
-        firsts = reading.rows.first[reading.rows.first >= 0]
-        if reading.goes_forward and firsts.size:
-            found[firsts.min()] = True
+    firsts = [reading.rows.first[reading.rows.first >= 0] for reading in ranks]
+    begins = [own.min() for own in firsts if own.size]
+    for reading, own in zip(ranks, firsts, strict=True):
+        if reading.goes_forward and own.size and own.min() > min(begins):
+            found[own.min()] = True
     heads = {int(np.argmax(count > 0)) for count in targets}
     moves = len(heads) > 1 or len(targets) == 1
     too_far = max(0, ranks[0].commonest_ahead or 0)

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from course_lib.auditing_loaders.batch_rows import BatchRows
-from course_lib.auditing_loaders.row_positions import RowPositions
+from course_lib.auditing_loaders.row_positions import FACTOR, RowPositions
 from course_lib.foundation import TokenLedger, why_unused
 
 
@@ -39,7 +39,13 @@ class Rows:
     first: np.ndarray  #: its first identified position, -1 where none is
     last_target: np.ndarray  #: its highest target, -1 where there is none
     key: np.ndarray  #: uint64, which two share only if they hold the same tokens
+    labels_key: np.ndarray  #: the same of labels
+    positions_key: np.ndarray  #: of positions
+    views_key: np.ndarray  #: of which tokens see which
     ahead: np.ndarray  #: float, by how much labels are too far ahead, NaN if unknown
+    num_targets: np.ndarray  #: tokens that count in the loss
+    padding_before: np.ndarray  #: equal ids that no mask hides, before its text
+    padding_after: np.ndarray  #: and after it
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,10 @@ class Windows:
 # What is kept of a batch, and as what.
 OF_PLACES = {each.name: np.bool_ for each in fields(Places)}
 OF_PLACES |= dict.fromkeys(("tokens", "labels", "context"), np.int32)
-OF_ROWS = {"first": np.int64, "last_target": np.int64, "key": np.uint64, "ahead": float}
+OF_ROWS = {"first": np.int64, "last_target": np.int64, "ahead": float}
+OF_ROWS |= dict.fromkeys(("num_targets", "padding_before", "padding_after"), np.int64)
+KEYS = ("key", "labels_key", "positions_key", "views_key")
+OF_ROWS |= dict.fromkeys(KEYS, np.uint64)
 
 
 @dataclass
@@ -71,6 +80,10 @@ class EpochRecord:
     is_pair: bool = False
     is_cut: bool = False  #: `max_batches` ended it
     goes_on: bool = False  #: it begins where `max_batches` ended the one before
+    said_length: int | None = None  #: what `len()` of the loader was before
+    tells_apart: bool = False  #: positions, a mask or numbers of documents come along
+    has_positions: bool = False
+    firsts_after_padding: int = 0  #: scored, though they see nothing before
     views_stream: bool = False  #: a batch lies in the memory of the ids
     lengths: list[int] = field(default_factory=list)  #: ids in each row
     label_types: dict[str, None] = field(default_factory=dict)  #: in their order
@@ -93,6 +106,9 @@ class EpochRecord:
         )
         self.shapes.append(rows.tokens.shape)
         self.is_pair = batch.is_pair
+        self.tells_apart |= batch.tells_apart
+        self.has_positions |= batch.positions is not None
+        self.firsts_after_padding += int((rows.after_padding & rows.scored).sum())
         self.lengths += batch.lengths
         if batch.label_type:
             self.label_types[batch.label_type] = None
@@ -162,6 +178,16 @@ class EpochRecord:
     def order(self) -> np.ndarray:
         """A number for each row, which two share only if they hold the same tokens."""
         return self.rows.key
+
+    @cached_property
+    def comes_again(self) -> np.ndarray:
+        """Which rows have the tokens of an earlier row of the same pass."""
+        found = np.zeros(len(self.order), dtype=bool)
+        at = np.flatnonzero(self.rows.first >= 0)
+        keys = self.order[at] + FACTOR * self.pass_of_rows[at].astype(np.uint64)
+        _, first = np.unique(keys, return_index=True)
+        found[np.delete(at, first)] = True
+        return found
 
     @property
     def commonest_ahead(self) -> int | None:

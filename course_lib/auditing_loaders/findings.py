@@ -18,6 +18,8 @@ FINDINGS = {
     "broken_row": "a row jumps in the stream, and nothing announces it",
     "crosses_documents": "tokens are predicted from another document, unannounced",
     "scored_padding": "padding, or the first token of a document, is scored",
+    "visible_padding": "padding before the text of a row is not hidden from it",
+    "inverted_mask": "a mask says 1 where it hides, and 0 where it shows",
     "lost": "tokens are never a target in an epoch",
     "repeated": "one rank reads tokens again in an epoch, beyond regular overlaps",
     "same_order": "two epochs have the same order, and it is not the stream's",
@@ -26,9 +28,11 @@ FINDINGS = {
     "ranks_overlap": "ranks together read tokens more often than one rank alone",
     "ranks_lose": "tokens are never a target of any rank in an epoch",
     "unequal_steps": "ranks have different numbers of batches",
+    "wrong_length": "`len()` of the loader is not the number of its batches",
     "resume_repeats": "a resumed loader gives tokens again",
     "resume_loses": "a resumed loader leaves tokens out",
     "resume_reorders": "a resumed loader continues in a different order",
+    "resume_changes": "a resumed loader changes labels, positions, masks or batches",
     "shared_memory": "inputs, labels or batches share memory",
     "narrow_ids": "ids come back as others, because their dtype is too narrow",
 }
@@ -88,6 +92,8 @@ def find_in_rows(
             count = np.count_nonzero(is_wrong.any(axis=1))
             found.count(name, count, f"row {row} of {at} {words}")
 
+    if rows.batch.inverted:
+        tell("inverted_mask", rows.batch.is_kept & (here >= 0), inverted_words)
     if rows.batch.wrapped is not None:
         tell("narrow_ids", rows.batch.wrapped, narrow_words)
     tell("wrong_shift", rows.scored & rows.shifted_wrongly[:, None], shift_words)
@@ -103,10 +109,19 @@ def scored_firsts(rows: RowPositions, documents: Documents) -> np.ndarray:
     """Where the first token of a document is scored, though it sees nothing before."""
     firsts = rows.batch.hides_before & rows.is_target & (rows.tokens >= 0)
     firsts &= ~rows.scores_filler & ~(rows.moves_on & (not rows.batch.views))
+    firsts &= ~rows.after_padding
     if documents.are_known:
         firsts &= np.isin(rows.tokens, documents.starts) | rows.jumps
     # in a pair it may be the last of the document before
     return firsts & (rows.labels == rows.tokens)
+
+
+def inverted_words(
+    rows: RowPositions, row: int, place: int, documents: Documents
+) -> str:
+    run = as_runs(rows.tokens[row, place:])[0]
+    name = f"is hidden by {rows.batch.inverted} at positions {range_words(run)}"
+    return f"{name}, if 1 means there, as in most libraries, that a token is seen"
 
 
 def narrow_words(rows: RowPositions, row: int, place: int, documents: Documents) -> str:
@@ -164,6 +179,8 @@ def padding_words(
     why += "separator_ids"
     if not rows.batch.judged[row, place]:
         why = "although a mask hides it"
+    if rows.batch.in_loss is not None:
+        why += ", and a loss mask shows it; is 1 meant to hide there?"
     return f"counts the label {_label_id(rows, row, place)} in the loss, {why}"
 
 
@@ -175,6 +192,39 @@ def first_words(rows: RowPositions, row: int, place: int, documents: Documents) 
 def _label_id(rows: RowPositions, row: int, place: int) -> int:
     batch = rows.batch
     return (batch.inputs if batch.labels is None else batch.labels)[row, place]
+
+
+FEWEST_OF_PADDING = 2  # equal ids, because one may be the beginning of a text
+
+
+def is_padding(lengths: np.ndarray) -> bool:
+    """Whether so many equal ids at one side of each row are padding: other numbers of
+    them in other rows, so that they are no beginning of all texts."""
+    return bool(lengths.max(initial=0) >= FEWEST_OF_PADDING and np.ptp(lengths) > 0)
+
+
+def find_visible_padding(
+    reading: EpochRecord, documents: Documents, found: Findings
+) -> None:
+    """Find padding before the text of rows that is not hidden from it, where something
+    is handed out that could hide it, and documents or positions say that it should."""
+    lengths = np.where(reading.rows.first >= 0, reading.rows.padding_before, 0)
+    tells = reading.has_positions or (documents.are_known and reading.tells_apart)
+    if tells and is_padding(lengths):
+        row = int(lengths.argmax())
+        words = f"{reading.name_of(row)} begins with {lengths[row]:,} equal ids that "
+        words += f"are padding, and that position {reading.rows.first[row]} sees"
+        found.count("visible_padding", np.count_nonzero(lengths), words)
+
+
+def find_wrong_length(reading: EpochRecord, found: Findings) -> None:
+    """Find out whether `len()` of the loader was right, if it has one."""
+    said, got = reading.said_length, reading.num_batches
+    if said is None or said == got or reading.is_cut:
+        return
+    whose = f" of rank {reading.rank}" if reading.rank else ""
+    words = f"len() of the loader{whose} is {said:,}, and epoch {reading.epoch} has "
+    found.count("wrong_length", abs(said - got), words + counted(got, "batch"))
 
 
 # Orders
@@ -230,18 +280,44 @@ def find_weak_shuffle(reading: EpochRecord, found: Findings) -> None:
 # Calls that should be the same
 
 
-def find_unrepeatable(first: EpochRecord, again: EpochRecord, found: Findings) -> None:
-    """Find out whether the same call gives the same rows in the same order."""
+def find_unrepeatable(
+    first: EpochRecord, again: EpochRecord, found: Findings, where: str = ""
+) -> None:
+    """Find out whether the same call gives the same rows in the same order, with the
+    same labels, positions and masks. `where` says where it was called again."""
     sizes = len(first.order), len(again.order)
     differs = first.order[: min(sizes)] != again.order[: min(sizes)]
     words = f"the same call gave {counted(sizes[0], 'row')}, and then {sizes[1]:,}"
     if differs.any():
         row = int(differs.argmax())
         one, other = (_positions_of(each, row) for each in (first, again))
-        at = f"{first.name_of(row)} holds other positions after the same call"
+        at = f"{first.name_of(row)} holds other positions after the same call{where}"
         words = f"{at}: {one}, and then {other}"
     count = np.count_nonzero(differs) + max(sizes) - min(sizes)
     found.count("not_repeatable", count, words)
+    if not count:
+        for parts, rows in told_otherwise(first, again):
+            words = f"{first.name_of(rows[0])} has other {parts} after the same call"
+            found.count("not_repeatable", len(rows), words + where)
+
+
+TOLD = {  # what comes with the tokens of rows
+    "labels_key": "labels",
+    "positions_key": "positions",
+    "views_key": "masks or numbers of documents",
+}
+
+
+def told_otherwise(
+    one: EpochRecord, other: EpochRecord
+) -> list[tuple[str, np.ndarray]]:
+    """Say what comes otherwise with the same rows, and the numbers of these rows."""
+    both = zip(
+        TOLD.values(),
+        (np.flatnonzero(getattr(one.rows, n) != getattr(other.rows, n)) for n in TOLD),
+        strict=True,
+    )
+    return [(parts, rows) for parts, rows in both if rows.size]
 
 
 def _positions_of(reading: EpochRecord, row: int) -> str:
@@ -279,6 +355,17 @@ def find_resumed(
         one, other = expected.rows.first[row], resumed.rows.first[row]
         words = f"{when}, row {row} from there begins at {other} instead of {one}"
         found.count("resume_reorders", np.count_nonzero(differs) or 1, words)
+    else:
+        sizes, others = ([size for size, _ in e.shapes] for e in (expected, resumed))
+        if sizes != others:
+            words = f"{when}, the loader gives the same rows in "
+            words += f"{counted(len(others), 'batch')} instead of {len(sizes):,}"
+            if len(sizes) == len(others):
+                words += f", of {others[0]} rows and others instead of {sizes[0]}"
+            found.count("resume_changes", len(resumed.order), words)
+        for parts, rows in told_otherwise(expected, resumed):
+            words = f"{when}, row {rows[0]} from there has other {parts}"
+            found.count("resume_changes", len(rows), words)
 
 
 # Words

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from course_lib.auditing_loaders.batch_rows import BatchRows, read_batch
+from course_lib.auditing_loaders.batch_rows import NO_ID, BatchRows, read_batch
 from course_lib.auditing_loaders.coded_stream import CodedStream
 from course_lib.auditing_loaders.epoch_record import EpochRecord
 from course_lib.auditing_loaders.narrow_ids import restore_ids
@@ -139,6 +139,13 @@ class LoaderCall:
         ends = isinstance(made.loader, Iterator) and not is_cut
         return "epoch" in self.names or ends
 
+    def length_of(self, made: MadeLoader) -> int | None:
+        """What `len()` of the loader is, None if it has none."""
+        try:
+            return len(made.loader)
+        except Exception:  # as of a DataLoader whose data set has no length
+            return None
+
     def can_resume(self, made: MadeLoader) -> bool:
         methods = ("state_dict", "load_state_dict")
         return all(callable(getattr(made.loader, name, None)) for name in methods)
@@ -174,7 +181,10 @@ def read_epoch(
             if raw is END:
                 return reading
             try:
-                batch = restore_ids(read_batch(raw), call.stream)
+                batch = read_batch(raw)
+                if hides_the_text(batch, call.stream):
+                    batch = read_batch(raw, masks_hide=True)
+                batch = restore_ids(batch, call.stream)
                 if not reading.num_batches:
                     check_that_time_is_second(batch, call.stream)
             except (TypeError, ValueError) as error:
@@ -206,6 +216,19 @@ def _bar(progress: bool | None) -> AbstractContextManager:
 
             return progress_bar(unit="batch", progress=progress)
     return nullcontext()
+
+
+def hides_the_text(batch: BatchRows, stream: CodedStream) -> bool:
+    """Whether a mask must be the wrong way round: tokens run on where it hides them,
+    and nowhere else."""
+    if batch.is_kept.all():
+        return False
+    exists = batch.inputs != NO_ID
+    positions = stream.positions(batch.inputs)
+    runs_on = (positions[:, :-1] >= 0) & (np.diff(positions) == 1)
+    shown = batch.is_kept[:, :-1] & batch.is_kept[:, 1:]
+    hidden = (exists & ~batch.is_kept)[:, :-1] & (exists & ~batch.is_kept)[:, 1:]
+    return bool((runs_on & hidden).any() and not (runs_on & shown).any())
 
 
 def check_that_time_is_second(batch: BatchRows, stream: CodedStream) -> None:

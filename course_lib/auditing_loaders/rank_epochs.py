@@ -16,6 +16,8 @@ from course_lib.auditing_loaders.findings import (
     find_in_rows,
     find_resumed,
     find_unrepeatable,
+    find_visible_padding,
+    find_wrong_length,
 )
 from course_lib.auditing_loaders.loader_calls import (
     END,
@@ -29,6 +31,15 @@ from course_lib.auditing_loaders.loader_calls import (
 from course_lib.auditing_loaders.row_positions import RowPositions
 
 
+class Stopped(NamedTuple):
+    """Where a loader was stopped, to be resumed in another process."""
+
+    left: LoaderCall  #: reads as far as what is left goes
+    state: object
+    expected: EpochRecord
+    when: str  #: in words
+
+
 @dataclass
 class RankEpochs:
     """What one rank has read, and what it alone shows."""
@@ -36,6 +47,7 @@ class RankEpochs:
     epochs: list[EpochRecord] = field(default_factory=list)
     found: Findings = field(default_factory=Findings)
     notes: list[str] = field(default_factory=list)
+    stopped: list[Stopped] = field(default_factory=list)
 
 
 def read_rank(
@@ -50,9 +62,14 @@ def read_rank(
     again = call()
     find_unrepeatable(rank.epochs[0], read_epoch(call, again), rank.found)
     if call.can_resume(again):
-        resume(call, resume_after, rank)
-        if not call.begins_anew(again):
-            resume(call, resume_after, rank, in_second=True)
+        if resume_after != rank.epochs[0].num_batches:
+            resume(call, resume_after, rank)
+            if not call.begins_anew(again):
+                resume(call, resume_after, rank, in_second=True)
+        if call.max_batches is None and not any(
+            "resume" in each for each in rank.found
+        ):
+            resume_at_end(call, rank)
     else:
         words = "it has no state_dict and load_state_dict"
         rank.notes.append(f"resuming the loader was not tried, because {words}")
@@ -75,12 +92,20 @@ def read_epochs(
         anew = epoch > 0 and call.begins_anew(made, epochs[-1].is_cut)
         if anew:
             made = call(epoch)
+        said_length = call.length_of(made)
         seen = read_and_look(call, made, epoch, found)
         if epoch and not seen.num_batches:  # it can be iterated only once
             made = call(epoch)
+            said_length = call.length_of(made)
             seen = read_and_look(call, made, epoch, found)
         check_that_ids_are_identified(seen, call, made)
         seen.goes_on = epoch > 0 and not anew and isinstance(made.loader, Iterator)
+        seen.said_length = None if seen.goes_on else said_length
+        if found is not None:
+            here = Findings()
+            find_wrong_length(seen, here)
+            find_visible_padding(seen, call.documents, here)
+            found.update(here | found)  # the first epoch that shows it
         epochs.append(seen)
     return epochs
 
@@ -137,8 +162,8 @@ def resume(
     """
     num_batches = rank.epochs[0].num_batches
     stop = num_batches // 2 if resume_after is None else resume_after
-    if stop >= num_batches:
-        wanted = f"less than {num_batches}, the batches of an epoch"
+    if stop > num_batches:
+        wanted = f"at most {num_batches}, the batches of an epoch"
         raise ValueError(f"resume_after must be {wanted}, got {stop}")
     stopped = call()
     if in_second:
@@ -158,6 +183,7 @@ def resume(
         return
     if going is None or (in_second and not going.expected.num_batches):
         return  # it can be iterated only once
+    rank.stopped.append(Stopped(left, going.state, going.expected, when))
     found = Findings()
     find_resumed(going.expected, going.got, found, when)
     if not found and going.expected.num_batches > 1:
@@ -188,16 +214,20 @@ def stop_and_resume(left: LoaderCall, stopped: MadeLoader, stop: int) -> Resumed
     for _ in range(stop):
         if guarded(stopped.words, next, batches, END) is END:
             return None
-    try:
-        state = guarded(f"state_dict() of {stopped.words}", stopped.loader.state_dict)
-    except LoaderError as error:
-        raise StateError(str(error)) from error.__cause__
-    # as a checkpoint would keep it
-    saved = f"saving the state of {stopped.words}"
-    state = guarded(saved, lambda: pickle.loads(pickle.dumps(state)))
+    state = state_of(stopped)
     expected = read_epoch(left, stopped, batches=batches)
     new = resumed_from(left, state)
     return Resumed(new, state, expected, read_epoch(left, new))
+
+
+def state_of(made: MadeLoader) -> object:
+    """Return a loader's state, as a checkpoint would keep it."""
+    try:
+        state = guarded(f"state_dict() of {made.words}", made.loader.state_dict)
+    except LoaderError as error:
+        raise StateError(str(error)) from error.__cause__
+    saved = f"saving the state of {made.words}"
+    return guarded(saved, lambda: pickle.loads(pickle.dumps(state)))
 
 
 def resumed_from(call: LoaderCall, state: object) -> MadeLoader:
@@ -226,12 +256,97 @@ def find_in_next_epoch(
 ) -> None:
     """Compare the epochs that follow the one in which a loader was stopped."""
     wanted, got = read_epoch(call, stopped), read_epoch(call, new)
+    if got.num_batches:  # or it can be iterated only once
+        compare_epochs(wanted, got, rank, f"in the epoch after one that was {when}")
+
+
+def compare_epochs(
+    wanted: EpochRecord, got: EpochRecord, rank: RankEpochs, words: str
+) -> None:
+    """Compare a whole epoch with what a resumed loader reads in its place."""
     same_size = wanted.num_batches == got.num_batches
-    if not got.num_batches or ("not_repeatable" in rank.found and same_size):
-        return  # it can be iterated only once, or no order is to be expected
+    if "not_repeatable" in rank.found and same_size:
+        return  # no order is to be expected
     found = Findings()
     step = wanted.batch_size * wanted.row_length if same_size else 1
     counts = f", {counted(got.num_batches, 'batch')} instead of {wanted.num_batches:,}"
-    words = f"in the epoch after one that was {when}{counts * (not same_size)}"
+    words += counts * (not same_size)
     find_resumed(wanted, got, found, words, spared=step)
     rank.found.update(found | rank.found)
+
+
+def resume_at_end(call: LoaderCall, rank: RankEpochs) -> None:
+    """Take a loader's state after the last batch of an epoch, before and after the
+    loader has said that there is no other one, and compare what new loaders read from
+    there with the epoch that comes next.
+
+    Before, nothing may be left of the epoch, so that the next iteration reads the next
+    one.
+    """
+    stopped, num_batches = call(), rank.epochs[0].num_batches
+    batches = guarded(stopped.words, iter, stopped.loader)
+    states = {}
+    try:
+        for _ in range(num_batches):
+            if guarded(stopped.words, next, batches, END) is END:
+                return  # the same call gives other batches
+        states["before"] = state_of(stopped)
+        if guarded(stopped.words, next, batches, END) is not END:
+            return
+        states["after"] = state_of(stopped)
+    except StateError as error:
+        words = f"resuming at the end of an epoch was not tried, because {error}"
+        rank.notes.append(words)
+    following = [] if call.begins_anew(stopped) else [read_epoch(call, stopped)]
+    if following and following[0].num_batches:
+        following.append(read_epoch(call, stopped))
+    all_batches = f"resumed after all {counted(num_batches, 'batch')}"
+    for side, state in states.items():
+        new = resumed_from(call, state)
+        got = read_epoch(call, new)
+        if not got.num_batches and following:
+            got = read_epoch(call, new)
+        when = f"{all_batches}, {side} the loader said that no more come"
+        if following and following[0].num_batches:
+            find_after_end(following, got, rank, when)
+        elif got.num_batches and not any(
+            np.array_equal(got.order, epoch.order)
+            for epoch in rank.epochs[int(side == "before") :]
+        ):
+            words = f"{when}, the loader repeats {counted(len(got.order), 'row')}"
+            rank.found.count("resume_repeats", int(got.targets.sum()), words)
+
+
+def find_after_end(
+    following: Sequence[EpochRecord], got: EpochRecord, rank: RankEpochs, when: str
+) -> None:
+    """Compare what a loader reads that was resumed at the end of epoch 0 with the two
+    epochs that follow."""
+    wanted, later = following
+    if np.array_equal(got.order, wanted.order) or "not_repeatable" in rank.found:
+        return compare_epochs(wanted, got, rank, when)
+    count = int(wanted.targets.sum())
+    if np.array_equal(got.order, rank.epochs[0].order):
+        words = f"{when}, the loader reads the same epoch again"
+        rank.found.count("resume_repeats", count, words)
+    elif not got.num_batches or np.array_equal(got.order, later.order):
+        words = f"{when}, the loader skips the epoch that comes next"
+        rank.found.count("resume_loses", count, words)
+    else:
+        compare_epochs(wanted, got, rank, f"in the epoch after one that was {when}")
+    return None
+
+
+def read_elsewhere(call: LoaderCall, of_ranks: Sequence[RankEpochs]) -> RankEpochs:
+    """Read the first epoch once more in another process, and go on there from where
+    loaders were stopped: strings have other hashes there, and objects other places."""
+    before, rank = of_ranks[call.rank], RankEpochs()
+    where = " in another process"
+    epoch, known = before.epochs[0], before.found
+    if "not_repeatable" not in known:
+        find_unrepeatable(epoch, read_epoch(call, call()), rank.found, where)
+    for left, state, expected, when in before.stopped:
+        if not any("resume" in each for each in (*known, *rank.found)):
+            got = read_epoch(left, resumed_from(left, state))
+            find_resumed(expected, got, rank.found, when + where)
+    return rank

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from course_lib.auditing_loaders.findings import (
     Finding,
     Findings,
     counted,
+    is_padding,
 )
 from course_lib.auditing_loaders.loader_calls import LoaderCall
 from course_lib.auditing_loaders.rank_epochs import RankEpochs
@@ -29,6 +31,20 @@ from course_lib.foundation import TokenLedger, measure_mixing
 
 VERSION = 3  # of what `Audit.as_dict` holds
 MOST_SOURCES = 8  # documents that may be the sources of a mixture
+
+
+NOT_TRIED = (  # which the command's help, the report and lesson 14 say, all from here
+    "resuming with another number of ranks",
+    "one more epoch after a loader was resumed twice",
+    "whether validation data are among the training data",
+    "sub-samples that change by epoch: tokens are lost or not within one epoch",
+    "lanes: whether a row of the next batch goes on where this one ends, as a model "
+    "that keeps its state needs",
+    "whether a batch has as many rows as you meant",
+    "which tokens ought to be scored, as in a chat",
+    "which documents a loader chooses, and what its text says",
+    "orders that depend on the hashes of strings, unless it runs ranks in processes",
+)
 
 
 class Fact(NamedTuple):
@@ -54,6 +70,11 @@ FACTS = {
     "share_that_is_a_target": Fact("of the stream's tokens", "number"),
     "left_over": Fact("tokens that are never a target, but not lost", "integer"),
     "most_turns_as_a_target": Fact("of any one token, in an epoch", "integer"),
+    "targets_in_a_row": Fact("fewest, quartiles, most", "integers"),
+    "rows_without_a_target": Fact("of those that hold tokens of the stream", "integer"),
+    "rows_that_come_again": Fact(
+        "with the same tokens as one before, in one rank's epoch", "integer"
+    ),
     "bytes_of_a_batch": Fact("of the largest batch, null for lists", "integer or null"),
     "blocks_of_memory": Fact(
         "that hold inputs and labels, null for lists", "integer or null"
@@ -74,6 +95,10 @@ FACTS = {
     "distance_of_successive_rows": Fact("1/3 if shuffled", "number"),
     "distinct_steps_between_rows": Fact("0.63 (1 - 1/e) if shuffled", "number"),
 }
+# whose meaning the report says beside their value
+EXPLAINED = [n for n, fact in FACTS.items() if "if shuffled" in fact.meaning]
+EXPLAINED.append("targets_in_a_row")
+WIDTH = 88  # letters in a line of the report's foot
 
 
 @dataclass(frozen=True)
@@ -157,10 +182,11 @@ class Audit:
         width = max(map(len, self.facts))
         facts = [
             f"{name.replace('_', ' '):<{width}}  {_shown(value)}"
-            + f" ({FACTS[name].meaning})" * ("if shuffled" in FACTS[name].meaning)
+            + f" ({FACTS[name].meaning})" * (name in EXPLAINED)
             for name, value in self.facts.items()
         ]
-        return "\n".join([*lines, "", *facts])
+        foot = f"not tried: {'; '.join(NOT_TRIED)}"
+        return "\n".join([*lines, "", *facts, "", *textwrap.wrap(foot, WIDTH)])
 
 
 def _in_short(findings: Iterable[Finding], undecided: Iterable[str]) -> str:
@@ -196,6 +222,7 @@ def conclude(
     if np.size(call.separator_ids) and call.documents.are_known:
         frames = frames_of(epochs, call.documents)
     notes = [*notes_on(frames, call.documents), *notes_of(call, ranks, in_processes)]
+    notes += [] if first.fills_gaps else notes_on_rows(epochs, found)
     return Audit(
         context_length=first.row_length,
         batch_size=first.batch_size,
@@ -231,6 +258,7 @@ def facts_of(
     lost = sum(found[name].count for name in ("lost", "ranks_lose") if name in found)
     types = list(dict.fromkeys(kind for e in epochs for kind in e.label_types))
     lengths = np.concatenate([np.array(epoch.lengths) for epoch in epochs])
+    num_targets = np.concatenate([targets_of_rows(epoch) for epoch in epochs])
     facts: dict[str, object] = {
         "tokens": len(call.stream),
         "tokens_in_a_row": first.row_length,
@@ -243,6 +271,9 @@ def facts_of(
         "share_that_is_a_target": ledger.targets / ledger.num_tokens,
         "left_over": max(0, int(np.count_nonzero(never)) - lost),
         "most_turns_as_a_target": int(ledger.as_target.max()),
+        "targets_in_a_row": spread_of(num_targets),
+        "rows_without_a_target": int((num_targets == 0).sum()),
+        "rows_that_come_again": sum(int(each.comes_again.sum()) for each in epochs),
         "bytes_of_a_batch": first.num_bytes or None,
         "blocks_of_memory": first.num_blocks or None,
     }
@@ -264,6 +295,51 @@ def facts_of(
         facts["distance_of_successive_rows"] = round(mixing.distance, 3)
         facts["distinct_steps_between_rows"] = round(mixing.distinct_steps, 3)
     return facts
+
+
+def targets_of_rows(reading: EpochRecord) -> np.ndarray:
+    """Return how many tokens count in the loss, of each row that holds tokens."""
+    return reading.rows.num_targets[reading.rows.first >= 0]
+
+
+def spread_of(numbers: np.ndarray) -> list[int]:
+    """Return the least and the greatest number, and three that cut them in quarters."""
+    if not numbers.size:
+        return []
+    return np.percentile(numbers, [0, 25, 50, 75, 100], method="nearest").tolist()
+
+
+def notes_on_rows(epochs: Sequence[EpochRecord], found: Findings) -> list[str]:
+    """Say which rows have no target or come again, and what their padding is."""
+    notes = []
+    num_targets = np.concatenate([targets_of_rows(epoch) for epoch in epochs])
+    rows = counted(len(num_targets), "row")
+    if none := int((num_targets == 0).sum()):
+        words = f"{none:,} of {rows} {'has' if none == 1 else 'have'} no target"
+        batches = [np.bincount(e.rows.batch, e.rows.num_targets) for e in epochs]
+        empty = int((np.concatenate(batches) == 0).sum())
+        if empty:
+            words += f", and {counted(empty, 'batch')} of {sum(map(len, batches)):,} "
+            words += "none at all, over which a mean loss is nan"
+        notes.append(words)
+    again = sum(int(epoch.comes_again.sum()) for epoch in epochs)
+    if again and "repeated" not in found:
+        come = "comes" if again == 1 else "come"
+        notes.append(f"{again:,} of {rows} {come} again in an epoch")
+    if firsts := sum(epoch.firsts_after_padding for epoch in epochs):
+        words = f"the first token of {counted(firsts, 'row')} is scored, after padding"
+        notes.append(f"{words} that is hidden from it, so that no model can know it")
+    for side, harm in (
+        ("before", "its tokens see it, unless your model hides it itself"),
+        ("after", "harmless where attention looks back alone"),
+    ):
+        lengths = [getattr(epoch.rows, f"padding_{side}") for epoch in epochs]
+        lengths = np.concatenate(lengths)
+        if is_padding(lengths) and "visible_padding" not in found:
+            count = counted(int(np.count_nonzero(lengths)), "row")
+            words = f"nothing hides the padding {side} the text of {count}"
+            notes.append(f"{words}: {harm}")
+    return notes
 
 
 def notes_of(

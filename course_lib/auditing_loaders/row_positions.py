@@ -55,7 +55,8 @@ class RowPositions:
         self.scores_filler = np.zeros_like(scored)
         if batch.labels is not None:
             own = of_stream | np.isin(batch.labels, separator_ids)
-            self.scores_filler = scored & ~(own & batch.judged)
+            judged = batch.judged | self.after_padding
+            self.scores_filler = scored & ~(own & judged)
         #: the label is scored, and of the stream, but its place is not identified
         self.unidentified = scored & of_stream & batch.judged & (self.labels < 0)
         self.ahead = most_ahead(self.labels - right, scored & known)
@@ -86,6 +87,16 @@ class RowPositions:
     def dropped(self) -> np.ndarray:
         """Where the loader took the label out of the loss."""
         return self.batch.is_kept & ~self.batch.scored
+
+    @cached_property
+    def after_padding(self) -> np.ndarray:
+        """Where the text of a row begins after padding that is hidden from it. A model
+        can't know that token, but it costs the others nothing."""
+        is_text = self.batch.is_kept & ~self.is_filler
+        is_first = is_text & (np.cumsum(is_text, axis=1) == 1)
+        is_first[:, 0] = False  # no padding stands before
+        before_is_kept = move_right(self.batch.is_kept, True)
+        return is_first & (self.batch.hides_before | ~before_is_kept)
 
     @property
     def shifted_wrongly(self) -> np.ndarray:
@@ -277,11 +288,88 @@ class RowPositions:
         return np.where(self.scored, self.labels, -1).max(axis=1)
 
     @cached_property
+    def num_targets(self) -> np.ndarray:
+        """How many tokens of each row count in the loss, shape (B,)."""
+        return self.batch.counted.sum(axis=1)
+
+    @cached_property
+    def padding_before(self) -> np.ndarray:
+        """How many equal ids that aren't the stream's begin each row, shape (B,), where
+        its tokens see them and no loss counts them."""
+        places = np.arange(self.tokens.shape[1])
+        has_text = (self.tokens >= 0).any(axis=1)
+        first = (self.tokens >= 0).argmax(axis=1)
+        same = self._is_idle & (self.batch.inputs == self.batch.inputs[:, :1])
+        count = np.logical_and.accumulate(same, axis=1).sum(axis=1)
+        between = (places >= count[:, None]) & (places <= first[:, None])
+        is_hidden = (self.batch.hides_before & between).any(axis=1)
+        return np.where(has_text & ~is_hidden, np.minimum(count, first), 0)
+
+    @cached_property
+    def padding_after(self) -> np.ndarray:
+        """How many equal ids that aren't the stream's end each row, shape (B,), where
+        nothing hides them and no loss counts them."""
+        places = np.arange(self.tokens.shape[1])
+        exists = self.batch.inputs != NO_ID
+        end = np.where(exists, places, -1).max(axis=1, keepdims=True)
+        last = np.take_along_axis(self.batch.inputs, end.clip(0), axis=1)
+        same = self._is_idle & (self.batch.inputs == last) | (places > end)
+        count = np.logical_and.accumulate(same[:, ::-1], axis=1).sum(axis=1)
+        count -= self.tokens.shape[1] - 1 - end[:, 0]
+        begin = (end[:, 0] + 1 - count)[:, None] == places
+        is_hidden = (self.batch.hides_before & begin).any(axis=1)
+        has_text = (self.tokens >= 0).any(axis=1)
+        return np.where(has_text & ~is_hidden, count, 0)
+
+    @property
+    def _is_idle(self) -> np.ndarray:
+        """Where an id stands that isn't the stream's, that a mask shows, and that no
+        loss counts."""
+        batch = self.batch
+        is_other = ~self.stream.is_handed_out(batch.inputs) & (batch.inputs != NO_ID)
+        return is_other & batch.is_kept & ~batch.counted
+
+    # Numbers for each row, which two share only if they hold the same
+
+    @cached_property
     def key(self) -> np.ndarray:
-        """A number for each row, which two share only if they hold the same tokens."""
-        width = self.tokens.shape[1]
-        powers = np.cumprod(np.full(width, 0x9E3779B97F4A7C15, dtype=np.uint64))
-        return ((self.tokens + 1).astype(np.uint64) * powers).sum(axis=1)  # mod 2**64
+        """Of its inputs, shape (B,)."""
+        return key_of(self.tokens[:, : self.tokens.shape[1] - self.batch.is_pair])
+
+    @cached_property
+    def labels_key(self) -> np.ndarray:
+        """Of its labels, as far as the loss counts them."""
+        if self.batch.labels is None:
+            return key_of(np.where(self.scored, 0, -1))
+        return key_of(np.where(self.scored, self.batch.labels, -1))
+
+    @cached_property
+    def positions_key(self) -> np.ndarray:
+        """Of the positions of its tokens; 0 where none come along."""
+        if self.batch.positions is None:
+            return np.zeros(len(self.tokens), dtype=np.uint64)
+        return key_of(np.where(self.tokens >= 0, self.batch.positions, -1))
+
+    @cached_property
+    def views_key(self) -> np.ndarray:
+        """Of which ids are seen, and which see which, as masks, numbers and ends of
+        documents say."""
+        exists = self.batch.inputs != NO_ID
+        key = key_of(np.where(exists, self.batch.is_kept, -1))
+        for view in self.batch.views:
+            key = key * FACTOR + key_of(view.pattern())
+        return key
+
+
+FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no bit is lost
+
+
+def key_of(numbers: np.ndarray) -> np.ndarray:
+    """A number for each row of numbers from -1 on, shape (B, M). What fills up rows at
+    their end, -1, changes nothing."""
+    powers = np.cumprod(np.full(numbers.shape[1], FACTOR))
+    numbers = numbers.astype(np.int64) + 1
+    return (numbers.astype(np.uint64) * powers).sum(axis=1)  # mod 2**64
 
 
 def most_ahead(ahead: np.ndarray, known: np.ndarray) -> np.ndarray:

@@ -1,4 +1,9 @@
-"""Byte-pair encoding on one screen: train, encode, decode. Nothing here is fast."""
+"""Byte-pair encoding on one screen: train, encode, decode. Nothing here is fast.
+
+Karpathy's minbpe is as short. Its `BasicTokenizer` leaves out the split into words, and
+both of its tokenizers leave out a rule for ties: of pairs that are equally frequent,
+the one that was counted first is merged.
+"""
 
 from collections import Counter
 from itertools import pairwise
@@ -13,20 +18,23 @@ class OneScreenBPE:
 
     def __init__(self, text, vocab_size):
         """Train, until there are `vocab_size` ids, or no pair occurs twice."""
-        self.token_bytes = [bytes([byte]) for byte in BYTE_ORDER]  # what each id spells
+        # Begin with one id for each byte, and note what each id spells.
+        self.token_bytes = [bytes([byte]) for byte in BYTE_ORDER]
         self.merges = {}  # a pair of ids -> its new id, in the order of learning
-        # Count each different word once: its ids -> how often it occurs.
+        # Spell each different word once, and count how often it occurs.
         words = Counter(tuple(self.byte_ids(word)) for word in self.split(text))
         while len(self.token_bytes) < vocab_size:
-            counts = count_pairs(words)  # how often each pair stands side by side
-            most = max(counts.values(), default=0)
+            # Count how often each pair stands side by side.
+            counts = count_pairs(words)
+            most = max(counts.values(), default=0)  # 0 if no pair is left
             if most < 2:  # to merge what occurs only once would shorten nothing
                 break
             # Of the most frequent pairs, take the one with the smallest ids.
             pair = min(pair for pair in counts if counts[pair] == most)
-            # Give it the next free id, which spells what both of its ids spell.
-            new_id = self.merges[pair] = len(self.token_bytes)
-            self.token_bytes.append(b"".join(self.token_bytes[id] for id in pair))
+            # Give it the next free id, which spells what the two spell.
+            (left, right), new_id = pair, len(self.token_bytes)
+            self.merges[pair] = new_id
+            self.token_bytes.append(self.token_bytes[left] + self.token_bytes[right])
             # Put the new id wherever the pair stands.
             words = {merge_pair(ids, pair, new_id): n for ids, n in words.items()}
 
@@ -35,6 +43,7 @@ class OneScreenBPE:
         encoded = []
         for word in self.split(text):
             ids = tuple(self.byte_ids(word))
+            # Go on until no pair is left that the training has merged.
             while known := [pair for pair in pairwise(ids) if pair in self.merges]:
                 pair = min(known, key=self.merges.get)  # it has the smallest new id
                 ids = merge_pair(ids, pair, self.merges[pair])
@@ -51,7 +60,7 @@ class OneScreenBPE:
         return regex.findall(GPT2_PATTERN, text)
 
     def byte_ids(self, word):
-        """The ids of a word's bytes in UTF-8."""
+        """The ids of a word's bytes in UTF-8: their places in GPT-2's order."""
         return [BYTE_ORDER.index(byte) for byte in word.encode("utf-8")]
 
 

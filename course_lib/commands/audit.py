@@ -31,10 +31,6 @@ What the loader itself prints goes to stderr.
 
 The audit is for loaders that feed next-token prediction. If labels are what was masked
 in the inputs, most questions stay undecided.
-
-The audit doesn't try three things. It doesn't resume with another number of ranks, it
-doesn't read one more epoch after a loader was resumed twice, and it doesn't compare the
-loader of the training data with that of the validation data.
 """
 
 import argparse
@@ -43,6 +39,7 @@ import importlib.util
 import json
 import signal
 import sys
+import textwrap
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -51,6 +48,7 @@ from pathlib import Path
 from course_lib.auditing_loaders import (
     FACTS,
     FINDINGS,
+    NOT_TRIED,
     VERSION,
     Audit,
     audit_loader,
@@ -60,6 +58,7 @@ from course_lib.commands.paths import in_a_shell, user_path
 
 CLEAN, FOUND, NOT_RUN, UNDECIDED = 0, 1, 2, 3
 TIME_LIMIT = 600  # seconds
+WIDTH = 88  # letters in a line of --help
 # The audit itself needs NumPy alone. A loader that hands out tensors brings PyTorch.
 NEEDS = {"picture": "matplotlib", "processes": "torch", "tokenizer": "tokenizers"}
 NUMBERS = {
@@ -122,11 +121,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     words = "write a picture of the ledger, the order and the ranks"
     parser.add_argument("--picture", type=user_path, metavar="FILE.png", help=words)
+    not_tried: list[str] = []
     findings = [f"    {name:<18} {words}" for name, words in FINDINGS.items()]
     facts = [
         f"    {name:<30} {fact.meaning} ({fact.type})" for name, fact in FACTS.items()
     ]
     lines = ["findings:", *findings, "", "facts, as they are called in JSON:", *facts]
+    for item in NOT_TRIED:
+        indent = {"initial_indent": "    ", "subsequent_indent": " " * 8}
+        not_tried += textwrap.wrap(item, WIDTH, **indent)
+    lines += ["", "what isn't tried:", *not_tried]
     parser.epilog = "\n".join(lines)
 
 
@@ -291,12 +295,14 @@ def _numbers(text: str) -> list[int]:
 
 
 def tokenizer_of(path: Path) -> object:
-    """Load what a `tokenizer.json` holds."""
+    """Load what a `tokenizer.json` holds, without truncation, padding and dropout."""
     from tokenizers import Tokenizer
+
+    from course_lib.foundation import uncut
 
     if not path.is_file():
         raise ValueError(f"there is no file {path}")
     try:
-        return Tokenizer.from_file(str(path))
+        return uncut(Tokenizer.from_file(str(path)))
     except Exception as error:  # the library raises nothing more special
         raise ValueError(f"{path} is no tokenizer.json: {error}") from None

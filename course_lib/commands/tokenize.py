@@ -18,6 +18,8 @@ type this command on the first machine, with --ray.
 
 import argparse
 import os
+import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,7 +29,10 @@ from tokenizers import Tokenizer
 from course_lib.bpe import train_byte_level_bpe
 from course_lib.foundation import (
     END_OF_TEXT,
+    changes_to_first_texts,
     document_marks,
+    plain_tokenizer,
+    unknown_id,
     write_durably,
 )
 from course_lib.many_machines import tokenize_files
@@ -79,6 +84,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    with warnings.catch_warnings():
+        # A line of our source would tell nobody more about their texts.
+        warnings.showwarning = lambda message, *where: note(message)
+        return tokenize(options)
+
+
+def note(message: object) -> None:
+    print(f"note: {message}", file=sys.stderr, flush=True)
+
+
+def tokenize(options: argparse.Namespace) -> int:
     more = dict(vars(options))
     inputs, out, file = (more.pop(name) for name in ("inputs", "out", "tokenizer"))
     workers, ray, quiet = (more.pop(name) for name in ("workers", "ray", "quiet"))
@@ -99,6 +115,14 @@ def run(options: argparse.Namespace) -> int:
     else:
         tokenizer = load_tokenizer(file)
     end = end_of(tokenizer, more["end_of_text_id"])
+    tokenizer, more["end_of_text_id"] = plain_tokenizer(
+        tokenizer, more["end_of_text_id"]
+    )
+    if not was_finished:
+        tasks = plan_tasks(inputs, suffixes=options.suffixes)
+        texts = first_texts(tasks, options.text_column)
+        if changes := changes_to_first_texts(texts, tokenizer):
+            note(changes)
     manifest = tokenize_files(
         inputs,
         tokenizer,
@@ -119,11 +143,20 @@ def run(options: argparse.Namespace) -> int:
     print(manifest)
     documents = sum(map(manifest.num_documents, manifest.shards))
     if end is not None and (ends := count_id(out, manifest, end)) > documents:
+        name = repr(tokenizer.id_to_token(end))
+        why = (
+            f"some texts hold {name}, and whoever looks for ends finds one there. A "
+            "token that is marked as special in tokenizer.json is encoded as plain "
+            "text where a text holds it"
+        )
+        if end == unknown_id(tokenizer):
+            why = (
+                f"{name} also stands for whatever this tokenizer can't spell, so "
+                "whoever looks for ends finds too many. Choose another id for the end"
+            )
         print(
             f"note: {ends:,} ids are {end}, which ends a document, but there are "
-            f"{documents:,} documents: some texts hold {tokenizer.id_to_token(end)!r}, "
-            "and whoever looks for ends finds one there. A token that is marked as "
-            "special in tokenizer.json is encoded as plain text where a text holds it"
+            f"{documents:,} documents: {why}"
         )
     return 0
 
@@ -174,7 +207,11 @@ def end_of(tokenizer: Tokenizer, end_of_text_id: int | None) -> int | None:
             "--end-of-text-id must be given, because this tokenizer does not end a "
             f"text itself; its special tokens: {offered or 'none'}"
         )
-    if end is not None and tokenizer.id_to_token(end) is None:
+    try:
+        is_known = end is None or tokenizer.id_to_token(end) is not None
+    except OverflowError:  # below 0, or beyond what the library can count
+        is_known = False
+    if not is_known:
         raise ValueError(
             f"--end-of-text-id must be an id of the tokenizer, got {end}; its special "
             f"tokens: {offered or 'none'}"

@@ -55,6 +55,7 @@ def pack_on_one_screen(documents, max_length):
     Each row has its ids, and says where in them each piece begins, and of which
     document it is.
     """
+    # Cut what is longer than a row.
     pieces = [
         Piece(number, offset, ids[offset : offset + max_length])
         for number, ids in enumerate(documents)
@@ -64,6 +65,7 @@ def pack_on_one_screen(documents, max_length):
     def room(pack):
         return max_length - sum(len(piece.ids) for piece in pack)
 
+    # Put each piece into the fullest pack that has room for it.
     packs = []
     for piece in sorted(pieces, key=lambda piece: -len(piece.ids)):
         for pack in sorted(packs, key=room):  # the fullest pack first
@@ -73,6 +75,7 @@ def pack_on_one_screen(documents, max_length):
         else:  # no pack has room, or there is none yet
             packs.append([piece])
 
+    # Make a row of each pack: its ids, and where in them each piece begins.
     rows = []
     for pack in packs:
         ids = [token for piece in pack for token in piece.ids]

@@ -392,6 +392,12 @@ just_lost.mistake(
     lambda ids: _batches_at(ids, [0, *range(5, len(ids) - 4, 4)], ahead=0),
 )
 just_lost.mistake(
+    "your windows come in another order than the stream's, and in both epochs that the "
+    "audit compares, it's the same. Let them come in the stream's order.",
+    lambda ids: _batches_at(ids, [0, *range(5, len(ids) - 4, 4)][::-1]),
+    lambda ids: _batches_at(ids, [*range(5, len(ids) - 4, 4), 0]),
+)
+just_lost.mistake(
     "you return only one batch, and from one no audit can tell what is lost. Return at "
     "least two.",
     lambda ids: _batches_at(ids, [0]),

@@ -89,14 +89,12 @@ pack_in_order.mistake(
 )
 
 
-@pack_in_order.mistake(
-    "you sort the documents by length, which may save a pack, but here they stay in "
-    "the order given."
+pack_in_order.mistake(
+    "you return a pack that holds nothing. Do you begin with `[[]]`, or add a last "
+    "pack without looking inside? Open a pack only when a document needs one.",
+    lambda lengths, room: pack_in_order(lengths, room) or [[]],
+    lambda lengths, room: [[], *pack_in_order(lengths, room)],
 )
-def _longest_first(lengths, max_length):
-    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-    packs = pack_in_order([lengths[i] for i in order], max_length)
-    return [[order[i] for i in pack] for pack in packs]
 
 
 def _rooms(random: Random) -> Iterator[Case]:

@@ -78,6 +78,8 @@ last_chunk_length.mistake(
 
 def _collections(random: Random) -> Iterator[Case]:
     yield from (([], 4, 0), ([], 4, 1), ([0], 3, 0), ([0], 3, 2), ([1], 4, 0))
+    # in chunks of one id, nothing ever comes before a target
+    yield from (([1], 1, 0), ([3], 1, 0), ([2, 0, 1], 1, 0))
     yield from (([1], 4, 2), ([4], 4, 0), ([5], 4, 0), ([5], 4, 1), ([8], 4, 0))
     for max_length in (2, 4, 7):
         for overlap in sorted({0, 1, max_length // 2, max_length - 1}):

@@ -382,12 +382,6 @@ part_of_rank.mistake(
     ),
 )
 part_of_rank.mistake(
-    "you put the tail before the head, but a part keeps the order of the window.",
-    lambda inputs, targets, rank, size: part_of_rank(
-        inputs, targets, 2 * size - 1 - rank, size
-    ),
-)
-part_of_rank.mistake(
     "for rank 0, you end the tail at `-0`. That is 0, so the slice is empty.",
     lambda inputs, targets, rank, size: (
         part_of_rank(inputs, targets, rank, size)

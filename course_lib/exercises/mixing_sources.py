@@ -305,11 +305,6 @@ document_weights.mistake(
     lambda shares, means: shares,
 )
 document_weights.mistake(
-    "you don't use the shares, which say how many of the tokens each source should "
-    "give.",
-    lambda shares, means: _normalized([1 / m for m in means]),
-)
-document_weights.mistake(
     "you return numbers that are in proportion, but that don't add up to 1. Divide "
     "them by their sum.",
     lambda shares, means: [s / m for s, m in zip(shares, means, strict=True)],

@@ -308,6 +308,14 @@ TOYS = (
         "output 2 is id 3, if there is one, and every other output t is id t",
         lambda ids: [*ids[:2], *(ids[3:4] or ids[2:3]), *ids[3:]],
     ),
+    (
+        "output 1 is id 4, if there is one, and every other output t is id t",
+        lambda ids: [*ids[:1], *(ids[4:5] or ids[1:2]), *ids[2:]],
+    ),
+    (
+        "output 2 is id 6, if there is one, and every other output t is id t",
+        lambda ids: [*ids[:2], *(ids[6:7] or ids[2:3]), *ids[3:]],
+    ),
     ("output t is id t - 1, and output 0 is 0", lambda ids: [0, *ids[:-1]]),
     (
         "with 3 ids or more, outputs 0 and 1 are the last id and its negative, and "
@@ -435,8 +443,8 @@ def rolled_targets(window: list[int]) -> list[tuple[int, int]]:
 
 @bug_or_not(
     purpose="To hand a window to a model of the `transformers` library, so that each "
-    "id is scored against the one that follows it. These models shift the labels "
-    "themselves, as the last line shows.",
+    "id is scored against the one that follows it. Like most of them, this one shifts "
+    "the labels itself, as the last line shows.",
     reference=aligned_pairs,
     cases=_windows,
     explanation=(

@@ -122,12 +122,6 @@ start_in_stream.mistake(
     lambda batch, row, T, length, offset: row * (length + offset) + batch * T + offset,
 )
 start_in_stream.mistake(
-    "you count rows or batches from 1, but row 0 starts right after the offset, and "
-    "batch 0 starts where its row does.",
-    lambda batch, row, T, length, offset: offset + (row - 1) * length + batch * T,
-    lambda batch, row, T, length, offset: offset + row * length + (batch - 1) * T,
-)
-start_in_stream.mistake(
     "you leave room for an extra target, but a row's last target is the next row's "
     "first id, and a window's last target is the next window's first input.",
     lambda batch, row, T, length, offset: offset + row * (length + 1) + batch * T,

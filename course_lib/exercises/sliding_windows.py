@@ -182,12 +182,6 @@ smallest_stream.mistake(
     lambda n, T, S: n * S + 1 if n else 0,
     lambda n, T, S: n * S,
 )
-smallest_stream.mistake(
-    "you return the *largest* stream that holds no more than n windows, not the "
-    "smallest that holds n.",
-    lambda n, T, S: n * S + T if n else 0,
-    lambda n, T, S: n * S + T,
-)
 
 
 def _shares(random: Random) -> Iterator[Case]:
@@ -234,11 +228,6 @@ rank_share.mistake(
 rank_share.mistake(
     "you choose the entries by their *value*, not by their place in the order.",
     lambda order, rank, W: [entry for entry in order if entry % W == rank],
-)
-rank_share.mistake(
-    "you return another rank's share. Ranks count from 0.",
-    lambda order, rank, W: rank_share(order, (rank - 1) % W, W),
-    lambda order, rank, W: rank_share(order, max(0, rank - 1), W),
 )
 
 

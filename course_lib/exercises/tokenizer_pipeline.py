@@ -36,6 +36,9 @@ def _rules_and_texts(random: Random) -> Iterator[Case]:
         # capitals are not small letters, a point is not a newline, and repeats stay
         ([number, integer, word], ("aB1", "Ab", "ABC", "a a a")),
         (["#.*", "b"], ("#a\nb", "a\n#\n#b")),
+        # letters aren't those of English alone, and only the text has a beginning
+        ([r"\w+", " "], ("é", "aé b")),
+        (["^a", "b"], ("a\na", "b\naa")),
         # what precedes or follows a match decides
         ([r"(?<=[a-z])\d", "[a-z]+"], ("a1.", "ab2 c", "1.a1.")),
         ([r"(?<=[a-z])\d", r"\d+"], ("a1", "a11", "1a1", "1 1a", "b2a2")),

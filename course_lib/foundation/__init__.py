@@ -137,6 +137,7 @@ if TYPE_CHECKING:
     )
     from course_lib.foundation.progress import is_switched_off, progress_bar, shows
     from course_lib.foundation.ranks import process_group, run_ranks
+    from course_lib.foundation.round_trips import unknown_id
     from course_lib.foundation.streams import AnyStream, Stream, table_of_windows
     from course_lib.foundation.texts import (
         check_special_tokens,
@@ -147,13 +148,14 @@ if TYPE_CHECKING:
     from course_lib.foundation.tokenizing import (
         END_OF_TEXT,
         CharTokenizer,
+        changes_to_first_texts,
         document_marks,
         encode_corpus,
         encode_each,
         encode_named,
+        look_at_first_texts,
         plain_tokenizer,
         uncut,
-        warn_of_lost_characters,
     )
 
 LATER = {
@@ -197,6 +199,7 @@ LATER = {
         "process_group",
         "run_ranks",
     ),
+    "round_trips": ("unknown_id",),
     "streams": (
         "AnyStream",
         "Stream",
@@ -217,7 +220,8 @@ LATER = {
         "encode_named",
         "plain_tokenizer",
         "uncut",
-        "warn_of_lost_characters",
+        "changes_to_first_texts",
+        "look_at_first_texts",
     ),
 }
 

@@ -240,11 +240,21 @@ def as_places(index: object, size: int, things: str = "ids") -> np.ndarray:
             f"index must be an integer, a slice or an array of integers, got {index!r}"
         )
     places = as_integers("index", index).astype(np.int64, copy=False)
-    if places.size and places.view(np.uint64).max() >= size:  # a negative one is huge
+    if places.size and largest_unsigned(places) >= size:
         places = np.where(places < 0, places + size, places)
         if not (places.min() >= 0 and places.max() < size):
             raise IndexError(f"index must lie within the {size} {things}")
     return places
+
+
+def largest_unsigned(places: np.ndarray) -> int:
+    """Return the largest of int64 places; if one is negative, a number beyond 2**63.
+
+    The bits of a negative int64, read as uint64, are such a number. So one pass tells
+    whether all places lie in 0 ... size - 1, where `min` and `max` take two, and every
+    batch waits for it.
+    """
+    return int(places.view(np.uint64).max())
 
 
 def as_ids(name: str, ids: object) -> np.ndarray:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 from torch import distributed
 from torch.multiprocessing import (
+    ProcessContext,
     ProcessExitedException,
     ProcessRaisedException,
     start_processes,
@@ -38,6 +39,7 @@ def run_ranks(
     world_size: Annotated[int, AtLeast(1, 64)],
     *arguments: Any,
     time_limit: Annotated[float, Finite(minimum=0.01, maximum=1e6)] = 60.0,
+    hash_seeds: Sequence[int] | None = None,
     **options: Any,
 ) -> list[Any]:
     """Run a function in processes that form one group, as `torchrun` does.
@@ -53,6 +55,8 @@ def run_ranks(
         world_size: the number of processes.
         arguments, options: arguments of the function, the same for all ranks.
         time_limit: seconds that a rank waits for the others, as in `process_group`.
+        hash_seeds: by rank, a PYTHONHASHSEED for its strings. Each rank is then a new
+            Python, which takes seconds; else all ranks have the seed of one server.
 
     Returns the results of the function, by rank. Raises RuntimeError with the first
     error of a rank and its number, after which all others are ended. The error may be
@@ -65,13 +69,12 @@ def run_ranks(
         folder = Path(name)
         # Not `elastic_launch`, which writes failures to stderr with time and process,
         # so that no notebook would give the same output twice.
-        ranks = start_processes(
-            _run_rank,
-            (world_size, folder, time_limit, work),
-            nprocs=world_size,
-            join=False,
-            start_method=process_context().get_start_method(),
-        )
+        rest = world_size, folder, time_limit, work
+        if hash_seeds is None:
+            method = process_context().get_start_method()
+            ranks = start_processes(_run_rank, rest, world_size, False, False, method)
+        else:
+            ranks = _start_apart(rest, hash_seeds)
         first_error = folder / "error"
         results = [folder / f"{rank}.pickle" for rank in range(world_size)]
         try:
@@ -93,6 +96,26 @@ def run_ranks(
                 process.kill()
                 process.join()
         return [pickle.loads(path.read_bytes()) for path in results]
+
+
+def _start_apart(rest: tuple, hash_seeds: Sequence[int]) -> ProcessContext:
+    """Start each rank as a new Python with a hash seed of its own."""
+    before = os.environ.get("PYTHONHASHSEED")
+    ranks = []
+    try:
+        for rank, seed in enumerate(hash_seeds):
+            os.environ["PYTHONHASHSEED"] = str(seed)
+            ranks.append(start_processes(_run_rank_apart, (rank, *rest), join=False))
+    finally:
+        os.environ.pop("PYTHONHASHSEED")
+        if before is not None:
+            os.environ["PYTHONHASHSEED"] = before
+    processes = [process for each in ranks for process in each.processes]
+    return ProcessContext(processes, [file for r in ranks for file in r.error_files])
+
+
+def _run_rank_apart(_: int, rank: int, *rest: Any) -> None:
+    _run_rank(rank, *rest)
 
 
 def _run_rank(

@@ -17,7 +17,7 @@ from typing import Annotated, TypeAlias
 import numpy as np
 import torch
 
-from course_lib.foundation.checks import as_ids, beyond_the_stream
+from course_lib.foundation.checks import as_ids, beyond_the_stream, largest_unsigned
 from course_lib.foundation.dtypes import compact
 
 IDS_AT_A_TIME = 2**17  # for a fingerprint, in a megabyte at most
@@ -81,7 +81,7 @@ class Stream(ABC):
         starts = starts.astype(np.int64, copy=False)
         if not starts.size:
             return np.empty((*starts.shape, length), self.dtype), starts
-        last = int(starts.view(np.uint64).max())  # a negative one is huge
+        last = largest_unsigned(starts)
         if last >= len(self):
             found = f"{starts.min()} ... {starts.max()}"
             raise ValueError(f"starts must lie in 0 ... {len(self) - 1}, got {found}")
@@ -105,8 +105,8 @@ class Stream(ABC):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Copy `length` ids from each start on; `cut`, but a shorter window is a
         ValueError."""
-        last_start = len(self) - length
-        if starts.size and (starts.min() < 0 or starts.max() > last_start):
+        starts = starts.astype(np.int64, copy=False)
+        if starts.size and largest_unsigned(starts) > len(self) - length:
             raise beyond_the_stream(starts, length, len(self))
         windows, lengths = self.cut(starts, length)
         _check_whole(starts, lengths, length)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sized
-from itertools import islice
+from itertools import chain, islice
 from numbers import Integral
 from typing import Annotated
 
@@ -25,10 +25,15 @@ from course_lib.foundation.checks import (
 )
 from course_lib.foundation.dtypes import compact, id_dtype, smallest_dtype
 from course_lib.foundation.progress import progress_bar
+from course_lib.foundation.round_trips import (
+    FIRST_TEXTS,
+    REPLACEMENT,
+    check_first_texts,
+    describe_changes,
+)
 from course_lib.foundation.texts import BATCH_SIZE, batches_of_texts, iterate_texts
 
 END_OF_TEXT = "<|endoftext|>"  #: the token between documents
-REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 class CharTokenizer:
@@ -126,11 +131,16 @@ def encode_corpus(
     Returns the ids, shape (N,), uint16 if every id fits and uint32 otherwise. For a
     tokenizer of `tokenizers`, every id of its vocabulary must fit, whether it occurs or
     not. Raises ValueError if there is no text, if nothing says where a text ends, or
-    two things do, or if a text cannot be encoded, and says which.
+    two things do, if a text cannot be encoded, and says which, or if the tokenizer
+    gives the same text other ids the second time.
     """
     length = len(texts) if isinstance(texts, Sized) else None
+    tokenizer, end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
+    texts = iterate_texts(texts, text_column)
+    first = list(islice(texts, FIRST_TEXTS))
+    look_at_first_texts(first, tokenizer)
     documents = encode_each(
-        texts, tokenizer, end_of_text_id=end_of_text_id, text_column=text_column
+        chain(first, texts), tokenizer, end_of_text_id=end_of_text_id
     )
     pieces = list(
         progress_bar(
@@ -202,8 +212,9 @@ def plain_tokenizer(
     A tokenizer of `transformers` is a wrapper that hides it, and knows the id. The id
     is None if the tokenizer itself ends each text, or marks the beginning of each and
     no end is known, because then each beginning shows that the previous text has ended.
-    Raises ValueError if it marks neither, or if it ends texts itself although you give
-    an `end_of_text_id`, which would be a second end.
+    A tokenizer of `tokenizers` that draws at random (`dropout`) is copied without that,
+    with a warning. Raises ValueError if it marks neither, or if it ends texts itself
+    although you give an `end_of_text_id`, which would be a second end.
     """
     wrapper, tokenizer = tokenizer, getattr(tokenizer, "backend_tokenizer", tokenizer)
     encodes = ("encode", "encode_ordinary")
@@ -212,6 +223,7 @@ def plain_tokenizer(
     ):
         kind = "a class" if isinstance(tokenizer, type) else type(tokenizer).__name__
         raise TypeError(f"tokenizer must have a method encode(text), got {kind}")
+    tokenizer = _without_lots(tokenizer)
     begins, ends = _frame(tokenizer)
     if ends:
         if end_of_text_id is not None:
@@ -294,10 +306,30 @@ def _batch_encoder(tokenizer: object) -> Callable[[list[str]], list[np.ndarray]]
 
 
 def uncut(tokenizer: object) -> object:
-    """Copy a tokenizer of `tokenizers` so that it neither truncates nor pads."""
+    """Copy a tokenizer of `tokenizers` so that it neither truncates nor pads, and cuts
+    a text in the same way each time."""
     tokenizer = type(tokenizer).from_str(tokenizer.to_str())
     tokenizer.no_truncation()
     tokenizer.no_padding()
+    # Other models have none, and what Unigram draws isn't part of the copied text.
+    if getattr(tokenizer.model, "dropout", None) is not None:
+        tokenizer.model.dropout = None
+    return tokenizer
+
+
+def _without_lots(tokenizer: object) -> object:
+    """Return a tokenizer that draws nothing at random; say so if that's another one."""
+    if not hasattr(tokenizer, "encode_batch_fast"):
+        return tokenizer
+    for name in ("dropout", "alpha"):  # of BPE, and of Unigram
+        if value := getattr(tokenizer.model, name, None):
+            warnings.warn(
+                f"the tokenizer has {name}={value:g}, so it would cut a text in a new "
+                "way each time. It is switched off here, so that the ids are the same "
+                "in each run",
+                stacklevel=4,
+            )
+            return uncut(tokenizer)
     return tokenizer
 
 
@@ -318,37 +350,18 @@ def _encode(
         raise
 
 
-def warn_of_lost_characters(texts: Iterable[str], tokenizer: object) -> None:
-    """Warn if some characters of the first texts leave no trace in their ids.
-
-    That is what a tokenizer of `tokenizers` with neither bytes nor an unknown token
-    does with characters that it does not know. We encode a few characters around the
-    first occurrence of each, with and without it. Whitespace may be dropped.
-    """
+def look_at_first_texts(texts: Iterable[str], tokenizer: object) -> None:
+    """Refuse a tokenizer that gives one text different ids, and warn of characters of
+    the first texts that leave no trace; see `check_first_texts`."""
     tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
-    if not hasattr(tokenizer, "encode_batch_fast"):
-        return
-    encode = _batch_encoder(tokenizer)
-    around: dict[str, str] = {}
-    for text in islice(texts, 10):
-        for place, character in enumerate(text[:10_000]):
-            if character not in around and not character.isspace():
-                around[character] = text[max(0, place - 10) : place + 10]
-    lost = []
-    for character, text in around.items():
-        try:
-            whole, without = encode([text, text.replace(character, "")])
-        except Exception:  # when its turn comes, the error says which text it is
-            continue
-        if np.array_equal(whole, without):
-            lost.append(character)
-    if lost:
-        shown = " ".join(map(repr, sorted(lost)[:10])) + " ..." * (len(lost) > 10)
-        warnings.warn(
-            f"the tokenizer loses characters of the first texts: {shown}: their ids "
-            "are those of the text without them",
-            stacklevel=4,
-        )
+    check_first_texts(texts, tokenizer, _batch_encoder(tokenizer))
+
+
+def changes_to_first_texts(texts: Iterable[str], tokenizer: object) -> str:
+    """Say what a tokenizer doesn't give back of the first texts, or nothing; see
+    `describe_changes`."""
+    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    return describe_changes(texts, tokenizer, _batch_encoder(tokenizer))
 
 
 def _code_points(text: str) -> np.ndarray:

@@ -93,21 +93,27 @@ class OneScreenStream(IterableDataset):
         self.begin = self.now = (0, 0)  # documents done, and chunks of the next one
 
     def __iter__(self):
+        # Deal the texts out, one after another, to all workers of all ranks.
         worker, num_workers = this_worker()  # (0, 1) outside of workers
         first = self.rank + self.world_size * worker
         mine = range(first, len(self.texts), self.world_size * num_workers)
+        # Skip what was read before.
         documents, chunks = self.now = self.begin
         for row in mine[documents:]:
+            # Encode one text at a time, and cut it into chunks.
             (ids,) = encode_each([self.texts[row]], self.tokenizer)
             cut = chunk_ids(ids, self.max_length, self.overlap)
             for number in range(chunks, len(cut)):
+                # Note the place behind a chunk before it is delivered.
                 self.now = (documents, number + 1)
                 yield as_item(cut[number], row, number)
             documents, chunks = documents + 1, 0
         self.begin = (0, 0)  # the next iteration reads everything again
 
     def state_dict(self):
+        # How far it was read: two counts are all that it takes to go on.
         return dict(zip(("documents", "chunks"), self.now, strict=True))
 
     def load_state_dict(self, state):
+        # The next iteration begins there.
         self.begin = self.now = (state["documents"], state["chunks"])

@@ -57,7 +57,6 @@ def chunk_ids(ids: Ids, max_length: Length, overlap: Count = 0) -> list[np.ndarr
     A model can't predict the first id of a chunk. With an overlap of 0, the default,
     that loses a target at each cut. With 1 or more, the chunk before predicts it.
     """
-    max_length, _ = check_step(max_length, overlap)
     starts = chunk_starts(len(ids), max_length, overlap)
     return [ids[start : start + max_length] for start in starts]
 

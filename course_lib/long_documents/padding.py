@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 import torch
 
 from course_lib.foundation import (
     IGNORED,
-    Ids,
     Length,
     Pack,
     RandomOrder,
@@ -84,9 +83,22 @@ class PaddingCollator:
         return {name: torch.from_numpy(values) for name, values in batch.items()}
 
 
+def as_lengths(name: str, lengths: object) -> np.ndarray:
+    """Return how long rows are, int64: one number each, at least 1."""
+    lengths = as_ids(name, lengths)
+    if not lengths.size:
+        raise ValueError(f"{name} must hold at least one length, got none")
+    if lengths.min() < 1:
+        raise ValueError(f"{name} must be at least 1, got {lengths.min()}")
+    return lengths.astype(np.int64)
+
+
+Lengths: TypeAlias = Annotated[Sequence[int] | np.ndarray | torch.Tensor, as_lengths]
+
+
 @checked
 def padding_share(
-    lengths: object,
+    lengths: Lengths,
     batches: Annotated[Iterable[Sequence[int]], Several("lists of rows")],
 ) -> float:
     """Return the share of padding if each batch is filled up to its longest row.
@@ -95,7 +107,6 @@ def padding_share(
         lengths: ids of each row, shape (rows,).
         batches: which rows make up which batch.
     """
-    lengths = _check_lengths(lengths)
     filled = real = 0
     for rows in batches:
         rows = check_range("batches", as_ids("batches", rows), len(lengths))
@@ -110,7 +121,7 @@ def padding_share(
 
 @checked
 def batches_by_length(
-    lengths: object, batch_size: Length, *, pool_size: int, seed: Seed
+    lengths: Lengths, batch_size: Length, *, pool_size: int, seed: Seed
 ) -> list[np.ndarray]:
     """Choose batches of rows of similar length, in an order that is still random.
 
@@ -124,22 +135,19 @@ def batches_by_length(
             all rows, most is gained, but then length alone decides which rows meet.
         seed: of both shuffles.
     """
-    lengths = _check_lengths(lengths)
-    pool_size = check_integer("pool_size", pool_size, minimum=batch_size)
-    order = RandomOrder(len(lengths), seed)[np.arange(len(lengths))]
     batches = []
-    for first in range(0, len(order), pool_size):
-        pool = order[first : first + pool_size]
+    for pool in _random_pools(len(lengths), pool_size, batch_size, seed):
         pool = pool[np.argsort(lengths[pool], kind="stable")]
         batches += [pool[i : i + batch_size] for i in range(0, len(pool), batch_size)]
     shuffled = RandomOrder(len(batches), seed + 1)[np.arange(len(batches))]
     return [batches[i] for i in shuffled]
 
 
-@checked
-def _check_lengths(lengths: Ids) -> np.ndarray:
-    if not lengths.size:
-        raise ValueError("lengths must hold at least one length, got none")
-    if lengths.min() < 1:
-        raise ValueError(f"lengths must be at least 1, got {lengths.min()}")
-    return lengths.astype(np.int64)
+def _random_pools(
+    num_rows: int, pool_size: int, batch_size: int, seed: int
+) -> Iterator[np.ndarray]:
+    """Shuffle all rows, and cut them into pools that hold a batch at least."""
+    pool_size = check_integer("pool_size", pool_size, minimum=batch_size)
+    order = RandomOrder(num_rows, seed)[np.arange(num_rows)]
+    for first in range(0, num_rows, pool_size):
+        yield order[first : first + pool_size]

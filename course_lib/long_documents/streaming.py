@@ -31,9 +31,9 @@ from course_lib.foundation import (
     checked,
     encode_named,
     iterate_texts,
+    look_at_first_texts,
     plain_tokenizer,
     shows,
-    warn_of_lost_characters,
 )
 from course_lib.long_documents.chunks import LONGEST, check_step, chunk_ids
 
@@ -114,7 +114,7 @@ class StreamingTextDataset(IterableDataset):
         self.text_column = text_column
         self.tokenizer, self.end_of_text_id = plain_tokenizer(tokenizer, end_of_text_id)
         first = self._texts[:10][self.text_column]
-        warn_of_lost_characters(first, self.tokenizer)
+        look_at_first_texts(first, self.tokenizer)
         # a place is an epoch, documents of it, and chunks of the next document
         self._position = _SharedPosition((0, 0, 0))
         self._ended = torch.tensor(-1).share_memory_()  # by the first worker

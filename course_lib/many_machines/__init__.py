@@ -37,10 +37,10 @@ from course_lib.foundation import (
     check_path,
     checked,
     encode_each,
+    look_at_first_texts,
     plain_tokenizer,
     progress_bar,
     smallest_dtype,
-    warn_of_lost_characters,
 )
 from course_lib.many_machines.executors import (
     InThisProcess,
@@ -121,7 +121,7 @@ def tokenize_files(
         return (text for task in tasks for _, text in read_task(task, text_column))
 
     def results() -> Iterator[TaskResult]:
-        warn_of_lost_characters(texts(), tokenizer)
+        look_at_first_texts(texts(), tokenizer)
         work = partial(encode_task, job)
         with closing(run_in_order(work, tasks, make_executor)) as done:
             yield from progress_bar(

@@ -57,6 +57,7 @@ ADVICE = {  # for files that people bring, and that we don't read
     ".feather": "it is a file of Arrow by another name: rename it to .arrow",
     ".bin": "it holds no text; if it holds ids, map it with np.memmap",
 }
+SPLITS_OF_FOLDER = "dataset_dict.json"  # where `datasets` saves several data sets
 # Names of files that accompany the documents of a folder.
 NO_DOCUMENTS_IN = ("readme", "license", "changelog", "dataset_info.json", "state.json")
 
@@ -120,7 +121,8 @@ def plan_tasks(
             be compressed (`.gz` or `.zst`), but then the file cannot be cut. See
             `list_inputs` for what is left out of a folder.
         task_bytes: a task ends after the piece that brings it to this many bytes.
-        suffixes: further endings of plain text, for example `[".py", ".rst"]`.
+        suffixes: further endings of plain text, for example `[".py", ".rst"]`. The
+            endings above keep their kind.
     """
     parts: list[list[Piece]] = [[]]
     num_bytes = 0
@@ -238,6 +240,12 @@ def _files_in(
     seen.add(real)
     with os.scandir(folder) as entries:
         entries = sorted(entries, key=lambda entry: entry.name)
+    if any(entry.name == SPLITS_OF_FOLDER for entry in entries):
+        splits = [entry.path for entry in entries if entry.is_dir()]
+        raise ValueError(
+            f"{folder} is a DatasetDict, whose splits are kept apart: give the folders "
+            f"of those to read, of {', '.join(splits) or 'which there is none'}"
+        )
     for entry in entries:
         if entry.is_dir() and not entry.name.startswith("."):
             yield from _files_in(entry.path, seen)
@@ -278,12 +286,14 @@ def _reason_to_leave_out(
 
 
 def _kind_of(path: str, suffixes: tuple[str, ...]) -> str | None:
-    """Say how a file is read, judging by its name; None if it is not an input."""
+    """Say how a file is read, judging by its name; None if it is not an input.
+
+    The longest ending decides, so `.gz` among the suffixes doesn't make plain text of
+    `.jsonl.gz`. An ending that we know stays what it is, even among the suffixes.
+    """
     name = path.lower()
-    if name.endswith(suffixes):
-        return "text"
-    last = name.rfind(".")  # of the one or two dots of an ending
-    return KINDS.get(name[last:]) or KINDS.get(name[name.rfind(".", 0, last) :])
+    fitting = [ending for ending in (*KINDS, *suffixes) if name.endswith(ending)]
+    return KINDS.get(max(fitting, key=len), "text") if fitting else None
 
 
 def _modified(status: os.stat_result) -> tuple[int, int]:
@@ -377,7 +387,10 @@ def _open_lines(piece: Piece) -> io.BufferedIOBase:
 def _text_in(line: bytes, text_column: str) -> str:
     text = decode_text(line, "the line")
     try:
-        row = json.loads(text, object_pairs_hook=without_doubles)
+        # Nobody needs the numbers, and Python refuses one of thousands of digits.
+        row = json.loads(
+            text, object_pairs_hook=without_doubles, parse_int=lambda digits: 0
+        )
     except ValueError as error:
         raise ValueError(f"expected a JSON object ({error})") from None
     if not isinstance(row, dict):
@@ -443,6 +456,11 @@ def _column(piece: Piece, text_column: str) -> Iterator[object]:
     if text_column not in names:
         raise ValueError(
             f"{piece.path}: no column {text_column!r}, only {', '.join(names)}"
+        )
+    if names.count(text_column) > 1:
+        raise ValueError(
+            f"{piece.path}: {names.count(text_column)} columns are named "
+            f"{text_column!r}: which one holds the text? Rename the others"
         )
     if is_parquet:
         parts = file.iter_batches(ROWS_AT_A_TIME, [piece.start], [text_column])

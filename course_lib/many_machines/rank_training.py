@@ -53,6 +53,8 @@ from course_lib.token_shards.shard_files import open_manifest
 
 # in a state of training
 POSITION = ("model", "optimizer", "steps", "epoch", "rows_delivered")
+Rows = torch.Tensor  # integers, shape (rows, T)
+Factor = Annotated[float, Finite(above=0)]
 VocabSize = Annotated[int, AtLeast(1, 2**20)]
 TrainingSeed = Annotated[int, AtLeast(0, 2**63 - 1)]
 
@@ -83,16 +85,22 @@ def backward_by_targets(
     instead, so there the loss must first be multiplied by the number of ranks. Returns
     the mean loss, the same on every rank.
     """
+    nats, scored = _totals_of_ranks(loss_sum, num_scored)
+    (loss_sum / scored).backward()
+    for gradient in _gradients(model):
+        sum_over_ranks(gradient)
+    return nats / scored
+
+
+def _totals_of_ranks(loss_sum: torch.Tensor, num_scored: int) -> tuple[float, float]:
+    """Sum the loss and the targets of all ranks; refuse a step without any target."""
     own = [float(loss_sum.detach()), float(num_scored)]
     # where the loss is, because a group of GPUs sums nothing else
     totals = torch.tensor(own, dtype=torch.float64, device=loss_sum.device)
     nats, scored = sum_over_ranks(totals).tolist()
     if not scored:
         raise ValueError("no rank has a target to score in this step")
-    (loss_sum / scored).backward()
-    for gradient in _gradients(model):
-        sum_over_ranks(gradient)
-    return nats / scored
+    return nats, scored
 
 
 @checked
@@ -176,22 +184,19 @@ def _model_of(vocab_size: int, seed: int) -> ConvolutionModel:
         return ConvolutionModel(vocab_size, hidden_size=16)
 
 
-def _count_scored(targets: torch.Tensor) -> int:
-    """Count the targets to score, and refuse rows without any."""
+def _rows_to_score(inputs: Rows, targets: Rows, vocab_size: int) -> tuple:
+    """Return rows that fit a model, and how many of all their targets are scored."""
+    inputs, targets = _check_rows(inputs, targets, vocab_size)
     scored = int((targets != IGNORED).sum())
     if not scored:
         raise ValueError("targets must hold one to score, but all of them are -100")
-    return scored
+    return inputs, targets, scored
 
 
 @checked
 @one_thread()
 def gradient_by_ddp(
-    inputs: torch.Tensor,
-    targets: torch.Tensor,
-    vocab_size: VocabSize,
-    *,
-    factor: Annotated[float, Finite(above=0)] = 1.0,
+    inputs: Rows, targets: Rows, vocab_size: VocabSize, *, factor: Factor = 1.0
 ) -> torch.Tensor:
     """Return the gradient that `DistributedDataParallel` leaves on this rank.
 
@@ -210,8 +215,7 @@ def gradient_by_ddp(
     Returns float32, shape (parameters,), the same on every rank. Raises ValueError
     outside of a process group, or if no row has a target to score.
     """
-    inputs, targets = _check_rows(inputs, targets, vocab_size)
-    scored = _count_scored(targets)  # on all ranks
+    inputs, targets, scored = _rows_to_score(inputs, targets, vocab_size)
     rank, world_size = rank_and_size()
     model = DistributedDataParallel(_model_of(vocab_size, seed=rank))
     logits, own = model(inputs[rank::world_size]), targets[rank::world_size]

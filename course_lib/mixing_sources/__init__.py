@@ -169,8 +169,9 @@ def capped_weights(
     """Give all sources equal weights, but no source more than `max_epochs` readings.
 
     As water fills vessels of different height: a small source is full first, and what
-    it cannot take is shared by the others. Returns weights whose sum is 1. Raises
-    ValueError if all sources together cannot fill `num_draws`.
+    it cannot take is shared by the others. Returns weights whose sum is 1, for a
+    `MixtureOrder`, so names must be strings. Raises ValueError if all sources together
+    cannot fill `num_draws`.
 
     Source: Chung and others, "UniMax: Fairer and More Effective Language Sampling for
     Large-Scale Multilingual Pretraining" (2023), arXiv 2304.09151.

@@ -160,24 +160,30 @@ class OneScreenLoader:
         base_seed: int,
     ):
         self.ids, self.context_length = ids, context_length
+        # A window is known by its number: window k begins at starts[k].
         self.starts = window_starts(len(ids), context_length, stride)
         self.batch_size, self.base_seed = batch_size, base_seed
         self.begin = self.now = (0, 0)  # the epoch, and how many windows of it are read
 
     def __len__(self) -> int:
+        # The batches of the next iteration: in mid-epoch, what is left of it.
         left = len(self.starts) - self.begin[1]
         return -(-left // self.batch_size)  # rounded up
 
     def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        # Every epoch has an order of its own, which can be made again at any time.
         epoch, first = self.begin
         order = RandomOrder(len(self.starts), self.base_seed + epoch)
         while first < len(order):
+            # Take the next windows of the order. At the end, there may be fewer.
             end = min(first + self.batch_size, len(order))
             windows = order[np.arange(first, end)]
+            # Note the place behind them before they are delivered, for `state_dict`.
             self.now = (epoch, end) if end < len(order) else (epoch + 1, 0)
+            # Turn windows into starts, and starts into a batch.
             yield gather_windows(self.ids, self.starts[windows], self.context_length)
             first = end
-        self.begin = (epoch + 1, 0)
+        self.begin = (epoch + 1, 0)  # the next iteration reads the next epoch
 
     def state_dict(self) -> dict[str, int]:
         """Return how far it was read; save it with the weights."""

@@ -251,8 +251,9 @@ class WindowLoader(DataLoader):
 
     @sampler.setter
     def sampler(self, _: object) -> None:
-        """Take no other: `DataLoader.__init__` sets the sampler of single items that it
-        has even where there is a batch sampler, and it would hide the order of batches.
+        """Ignore it: `DataLoader.__init__` assigns a sampler of single items here, but
+        doesn't use it where it was given batches. What a loop and accelerate look for
+        under this name is the order of the batches.
         """
 
     def set_epoch(self, epoch: int) -> None:

@@ -12,7 +12,7 @@ from course_lib.foundation import checked
 
 Shown = Callable | type
 DEFINITIONS = ast.FunctionDef | ast.ClassDef
-LONGEST_BLOCK = 40  # lines that are shown as they are: about what a screen holds
+LONGEST_BLOCK = 50  # lines that are shown as they are: about what a screen holds
 
 
 def show_source(*things: Shown, full: bool = False, folded: bool = False) -> None:

@@ -30,9 +30,9 @@ from course_lib.foundation import (
     checked,
     encode_named,
     iterate_texts,
+    look_at_first_texts,
     plain_tokenizer,
     progress_bar,
-    warn_of_lost_characters,
 )
 from course_lib.token_shards import shard_files
 from course_lib.token_shards.shard_files import Manifest, ShardSettings, Split
@@ -111,7 +111,7 @@ def encode_in_tasks(job: Job, texts: Iterator[str]) -> Iterator[TaskResult]:
         number, documents = number + 1, documents + result.documents
         left -= sum(result.tokens)
     first = list(islice(texts, 10))
-    warn_of_lost_characters(first, job.tokenizer)
+    look_at_first_texts(first, job.tokenizer)
     encoded = encode_named(
         enumerate(chain(first, texts), start=documents),
         job.tokenizer,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from tokenizers import (
     Regex,
@@ -35,7 +35,6 @@ from course_lib.foundation import (
     Finite,
     Several,
     Text,
-    check_choice,
     check_flag,
     check_integer,
     check_special_tokens,
@@ -463,8 +462,21 @@ VERIFICATION_SAMPLES: dict[str, list[str]] = {
 }
 
 
+def check_tokenizer(name: str, tokenizer: object) -> Tokenizer:
+    """Return a tokenizer of `tokenizers`, and refuse any other."""
+    if not isinstance(tokenizer, Tokenizer):
+        got = type(tokenizer).__name__
+        raise TypeError(f"{name} must be a tokenizers.Tokenizer, got {got}")
+    return tokenizer
+
+
+ATokenizer: TypeAlias = Annotated[Tokenizer, check_tokenizer]
+Against: TypeAlias = Literal["normalized", "original"]
+
+
+@checked
 def find_round_trip_failures(
-    tokenizer: Tokenizer, texts: Iterable[str], *, against: str = "normalized"
+    tokenizer: ATokenizer, texts: Iterable[str], *, against: Against = "normalized"
 ) -> list[tuple[str, str]]:
     """Return each text that does not survive, with the text that came back.
 
@@ -474,8 +486,6 @@ def find_round_trip_failures(
     token may not survive, because the tokenizer cuts it there and normalizes the parts.
     Set `tokenizer.encode_special_tokens` to take the token's name for text.
     """
-    _check_tokenizer(tokenizer)
-    check_choice("against", against, ("normalized", "original"))
     failures = []
     for text in iterate_texts(texts):
         normalizer = tokenizer.normalizer
@@ -486,13 +496,6 @@ def find_round_trip_failures(
         if got != expected:
             failures.append((text, got))
     return failures
-
-
-def _check_tokenizer(tokenizer: Tokenizer) -> None:
-    if not isinstance(tokenizer, Tokenizer):
-        raise TypeError(
-            f"tokenizer must be a tokenizers.Tokenizer, got {type(tokenizer).__name__}"
-        )
 
 
 def wrap_tokenizer(
@@ -523,7 +526,7 @@ def wrap_tokenizer(
     Raises ValueError if a token is not among the special tokens: it would get a new id,
     which no model expects.
     """
-    _check_tokenizer(tokenizer)
+    check_tokenizer("tokenizer", tokenizer)
     check_flag("for_prompts", for_prompts)
     ends = 0 if for_prompts else tokenizer.num_special_tokens_to_add(is_pair=False)
     model_max_length = check_integer(

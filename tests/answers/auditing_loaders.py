@@ -140,6 +140,89 @@ def two_ahead(ids):
     return [([ids[s : s + 4]], [ids[s + 2 : s + 6]]) for s in range(0, len(ids) - 5, 4)]
 
 
+def behind_the_last_window(starts, num_tokens, context_length):
+    last = 0
+    for start in starts:
+        last = max(last, start + context_length)
+    return num_tokens - 1 - last
+
+
+def what_a_tail_would_be(starts, num_tokens, context_length):
+    return (num_tokens - 1) % context_length
+
+
+def without_the_last_run(ids):
+    k = 1
+    while True:
+        runs = [tuple(ids[i : i + k]) for i in range(len(ids) - k)]
+        if len(runs) == len(set(runs)):
+            return k
+        k += 1
+
+
+def runs_side_by_side(ids):
+    for k in range(1, len(ids) + 1):
+        runs = [tuple(ids[i : i + k]) for i in range(0, len(ids) - k + 1, k)]
+        if len(runs) == len(set(runs)):
+            return k
+    return 1
+
+
+def longest_that_repeats(ids):
+    longest = 0
+    for k in range(1, len(ids)):
+        runs = [tuple(ids[i : i + k]) for i in range(len(ids) - k + 1)]
+        if len(set(runs)) < len(runs):
+            longest = k
+    return longest
+
+
+def place_by_place(expected, got):
+    wrong = 0
+    for window, other in zip(expected, got, strict=False):
+        if window != other:
+            wrong += 1
+    return wrong, wrong
+
+
+def repeats_in_what_came(expected, got):
+    repeated = len(got) - len(set(got))
+    missing = list((Counter(expected) - Counter(got)).elements())
+    return repeated, len(missing)
+
+
+def each_window_once(expected, got):
+    wanted, given = Counter(expected), Counter(got)
+    too_often = [window for window in given if given[window] > wanted[window]]
+    left_out = [window for window in wanted if wanted[window] > given[window]]
+    return len(too_often), len(left_out)
+
+
+def of_each_pair_of_ranks(ranks):
+    return sum(len(set(a) & set(b)) for a, b in itertools.combinations(ranks, 2))
+
+
+def every_reading(ranks):
+    shared = 0
+    for number, rank in enumerate(ranks):
+        others = [window for k, other in enumerate(ranks) if k != number for window in other]
+        shared += sum(window in others for window in rank)
+    return shared
+
+
+def without_the_second_window(ids):
+    batches = []
+    for number, start in enumerate(range(0, len(ids) - 4, 4)):
+        if number != 1:
+            batches.append(([ids[start : start + 4]], [ids[start + 1 : start + 5]]))
+    return batches
+
+
+def without_a_shift(ids):
+    starts = [0, *range(5, len(ids) - 4, 4)]
+    return [([ids[start : start + 4]], [ids[start : start + 4]]) for start in starts]
+
+
 ANSWERS = [
     (count_lost, with_a_mask, PASSED),
     (count_lost, asked_of_each, PASSED),
@@ -172,8 +255,22 @@ ANSWERS = [
     (just_lost, pairs_but_one, PASSED),
     (just_lost, two_long_rows, PASSED),
     (just_lost, lambda ids: rows_of(ids, [0, *range(7, len(ids) - 6, 6)], length=6), PASSED),
+    (just_lost, lambda ids: rows_of(ids, range(1, len(ids) - 3, 3), length=3), PASSED),  # token 1
+    (just_lost, lambda ids: rows_of(ids, [0, *range(5, len(ids) - 4, 4)])[::-1], "in both epochs that the audit"),
     (just_lost, lambda ids: rows_of(ids, range(0, len(ids) - 4, 4)), "you lose nothing"),
     (just_lost, lambda ids: rows_of(ids, range(0, len(ids) - 4, 5)), "after *each* window"),
     (just_lost, lambda ids: rows_of(ids, [0]), "only one batch"),
     (just_lost, two_ahead, FAILED),
+    (count_lost, behind_the_last_window, "after the last window"),
+    (count_lost, what_a_tail_would_be, "follow one another"),
+    (neighbors_needed, without_the_last_run, "leave out the last run"),
+    (neighbors_needed, runs_side_by_side, "every k-th run"),
+    (neighbors_needed, longest_that_repeats, "one short"),
+    (resume_errors, place_by_place, "place by place"),
+    (resume_errors, repeats_in_what_came, "repeats within `got`"),
+    (resume_errors, each_window_once, "count a window once even"),
+    (shared_windows, of_each_pair_of_ranks, "for each pair of ranks"),
+    (shared_windows, every_reading, "every reading"),
+    (just_lost, without_the_second_window, "a whole window"),
+    (just_lost, without_a_shift, "inputs themselves as targets"),
 ]

@@ -227,6 +227,59 @@ def without_replacements(data):
     return len(text.encode())
 
 
+def saved_wherever_both_occur(words, pair):
+    saved = 0
+    for word, n in words.items():
+        saved += n * min(word.count(pair[0]), word.count(pair[1]))
+    return saved
+
+
+def merged_once_a_word(word, merges):
+    tokens = list(word)
+    for left, right in merges:
+        for place in range(len(tokens) - 1):
+            if tokens[place] == left and tokens[place + 1] == right:
+                tokens[place : place + 2] = [left + right]
+                break
+    return tokens
+
+
+def without_the_last_token(word, merges):
+    tokens = list(word)
+    for left, right in merges:
+        merged, i = [], 0
+        while i < len(tokens) - 1:
+            if tokens[i] == left and tokens[i + 1] == right:
+                merged.append(left + right)
+                i += 2
+            else:
+                merged.append(tokens[i])
+                i += 1
+        tokens = merged
+    return tokens
+
+
+def those_that_occur(words, merges):
+    left = set()
+    for word in words:
+        left |= {token for token in merge_history(word, merges)[-1] if token in merges.values()}
+    return sorted(left)
+
+
+def in_one_long_word(words, merges):
+    everything = [id for word in words for id in word]
+    tokens = merge_history(everything, merges)[-1]
+    return [new for new in sorted(merges.values()) if new not in tokens]
+
+
+def waits_for_one_byte(data):
+    try:
+        data.decode()
+        return len(data)
+    except UnicodeDecodeError:
+        return len(data) - 1
+
+
 ANSWERS = [
     (tokens_saved, saved_by_merging, PASSED),
     (tokens_saved, saved_with_a_skip, PASSED),
@@ -242,7 +295,7 @@ ANSWERS = [
     (apply_merges, merged_from_the_left, "merge from left to right"),
     (apply_merges, merged_as_text, "a text with spaces"),
     (apply_merges, never_equal, "never equal"),
-    (apply_merges, greedy, "longest token that fits"),
+    (apply_merges, greedy, FAILED),
     (apply_merges, one_merge, "can be merged again"),
     (
         apply_merges,
@@ -273,4 +326,10 @@ ANSWERS = [
     ),
     (complete_bytes, lambda data: len(data) - 1 if data else 0, "always late"),
     (complete_bytes, lambda data: len(data) - len(data) % 3, FAILED),
+    (tokens_saved, saved_wherever_both_occur, "side by side"),
+    (apply_merges, merged_once_a_word, "only once in a word"),
+    (apply_merges, without_the_last_token, "lose the last token"),
+    (swallowed, those_that_occur, "not those that don't"),
+    (swallowed, in_one_long_word, "you join the words"),
+    (complete_bytes, waits_for_one_byte, "at most one byte wait"),
 ]

@@ -142,6 +142,83 @@ def adds_the_length_of_one_row(starts, row_length):
     return [*places, len(starts) * row_length]
 
 
+def only_after_an_end(ids, end):
+    starts = []
+    for place in range(1, len(ids)):
+        if ids[place - 1] == end:
+            starts.append(place)
+    return starts
+
+
+def no_document_of_an_end_alone(ids, end):
+    starts, is_new = [], True
+    for place, token in enumerate(ids):
+        if token == end:
+            is_new = True
+        elif is_new:
+            starts.append(place)
+            is_new = False
+    return starts
+
+
+def by_positions_alone(position_ids):
+    table = []
+    for q, own in enumerate(position_ids):
+        table.append([k <= q and other <= own for k, other in enumerate(position_ids)])
+    return table
+
+
+def labels_at_their_own_place(ids, starts, d):
+    labels = list(ids)
+    for start in starts:
+        for place in range(start, min(start + d, len(ids))):
+            labels[place] = -100
+    return labels
+
+
+def labels_that_there_are(ids, starts, d):
+    ends = [*starts[1:], len(ids)]
+    labels = []
+    for start, end in zip(starts, ends, strict=True):
+        labels.extend(ids[start + d : end])
+    return labels
+
+
+def leaks_both_ways(model, ids, start):
+    honest = model(ids, start)
+    earlier = model([i + 1 for i in ids[:start]] + ids[start:], start)
+    later = model(ids[:start] + [i + 1 for i in ids[start:]], start)
+    return earlier[start:] != honest[start:] and later[:start] != honest[:start]
+
+
+def leaks_of_zeros(model, ids, start):
+    honest = model(ids, start)
+    earlier = model([0] * start + ids[start:], start)
+    later = model(ids[:start] + [0] * (len(ids) - start), start)
+    return earlier[start:] != honest[start:] or later[:start] != honest[:start]
+
+
+def leaks_alone(model, ids, start):
+    first = model(ids[:start], start)
+    second = model(ids[start:], 0)
+    return first + second != model(ids, start)
+
+
+def with_the_end_of_each_row(starts, row_length):
+    cumulative = []
+    for row, of_row in enumerate(starts):
+        cumulative += [row * row_length + start for start in of_row]
+        cumulative.append((row + 1) * row_length)
+    return cumulative
+
+
+def up_to_the_last_place(starts, row_length):
+    cumulative = []
+    for row, of_row in enumerate(starts):
+        cumulative += [row * row_length + start for start in of_row]
+    return [*cumulative, len(starts) * row_length - 1]
+
+
 ANSWERS = [
     (starts_from_ends, remembers_the_last_id, PASSED),
     (starts_from_ends, lambda ids, end: [i for i in range(len(ids)) if i == 0 or ids[i - 1] == end], PASSED),
@@ -186,4 +263,14 @@ ANSWERS = [
     (flat_cu_seqlens, lambda starts, n: list(row_after_row(starts, n))[1:], "leave out the 0"),
     (flat_cu_seqlens, lambda starts, n: np.diff(row_after_row(starts, n)), "have to be added up"),
     (flat_cu_seqlens, adds_the_length_of_one_row, FAILED),
+    (starts_from_ends, only_after_an_end, "leave out the first document"),
+    (starts_from_ends, no_document_of_an_end_alone, "nothing but its end-of-text token"),
+    (may_look, by_positions_alone, "compare positions across documents"),
+    (labels_ahead, labels_at_their_own_place, "at the place of its own id"),
+    (labels_ahead, labels_that_there_are, "leave out the places without a label"),
+    (leaks, leaks_both_ways, "in both directions"),
+    (leaks, leaks_of_zeros, "set ids to 0"),
+    (leaks, leaks_alone, "each document alone"),
+    (flat_cu_seqlens, with_the_end_of_each_row, "the end of every row"),
+    (flat_cu_seqlens, up_to_the_last_place, "the last place of the flat row"),
 ]

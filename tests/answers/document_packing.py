@@ -172,13 +172,134 @@ def a_share_of_the_time(ranks):
     return 1 - sum(work) / (len(work) * max(work))
 
 
+def packs_of_lengths(lengths, max_length):
+    packs, used = [], max_length
+    for length in lengths:
+        if used + length > max_length:
+            packs.append([])
+            used = 0
+        packs[-1].append(length)
+        used += length
+    return packs
+
+
+def opens_a_pack_for_free(lengths, max_length):
+    packs, used = [], 0
+    for document, length in enumerate(lengths):
+        if not packs or used + length > max_length:
+            packs.append([document])
+            used = 0
+        else:
+            packs[-1].append(document)
+            used += length
+    return packs
+
+
+def closes_what_is_full(lengths, max_length):
+    packs, used = [], max_length
+    for document, length in enumerate(lengths):
+        if used >= max_length:
+            packs.append([])
+            used = 0
+        packs[-1].append(document)
+        used += length
+    return packs
+
+
+def begins_with_an_empty_pack(lengths, max_length):
+    packs, used = [[]], 0
+    for document, length in enumerate(lengths):
+        if used + length > max_length:
+            packs.append([])
+            used = 0
+        packs[-1].append(document)
+        used += length
+    return packs
+
+
+def a_first_pack_without_room(lengths, max_length):
+    packs, room = [[]], 0
+    for document, length in enumerate(lengths):
+        if length > room:
+            packs.append([])
+            room = max_length
+        packs[-1].append(document)
+        room -= length
+    return packs
+
+
+def with_a_place_to_spare(rooms, length):
+    best = None
+    for pack, room in enumerate(rooms):
+        if room > length and (best is None or room < rooms[best]):
+            best = pack
+    return best
+
+
+def the_first_with_room(rooms, length):
+    for pack, room in enumerate(rooms):
+        if room >= length:
+            return pack
+    return None
+
+
+def best_by_its_truth(rooms, length):
+    fitting = [pack for pack in range(len(rooms)) if rooms[pack] >= length]
+    best = min(fitting, key=lambda pack: rooms[pack]) if fitting else None
+    if best:
+        return best
+    return None
+
+
+def those_that_stay_whole(lengths, row_length):
+    whole, start = [], 0
+    for document, length in enumerate(lengths):
+        end = start + length - 1
+        if start // row_length == end // row_length:
+            whole.append(document)
+        start += length
+    return whole
+
+
+def the_shortest_joins(waiting, max_length):
+    pack, room = [0], max_length - waiting[0]
+    for place in sorted(range(1, len(waiting)), key=lambda p: waiting[p]):
+        if waiting[place] <= room:
+            pack.append(place)
+            room -= waiting[place]
+    return pack
+
+
+def one_more_document(waiting, max_length):
+    room = max_length - waiting[0]
+    fitting = [place for place in range(1, len(waiting)) if waiting[place] <= room]
+    if not fitting:
+        return [0]
+    return [0, max(fitting, key=lambda place: waiting[place])]
+
+
+def slowest_less_fastest(ranks):
+    work = [sum(length * length for length in rank) for rank in ranks]
+    return max(work) - min(work)
+
+
+def busy_ranks_alone(ranks):
+    work = [sum(length**2 for length in rank) for rank in ranks if rank]
+    return sum(max(work) - own for own in work) if work else 0
+
+
+def by_the_longest_document(ranks):
+    work = [max(rank) ** 2 if rank else 0 for rank in ranks]
+    return sum(max(work) - own for own in work)
+
+
 ANSWERS = [
     (pack_in_order, one_pack_after_another, PASSED),
     (pack_in_order, lambda lengths, most: assign_packs(lengths, most, strategy="greedy"), PASSED),
     (pack_in_order, fits_only_with_a_place_left, "fits exactly"),
     (pack_in_order, tries_earlier_packs, "*earlier* pack"),
     (pack_in_order, loses_the_last_pack, "last entry is missing"),
-    (pack_in_order, closes_the_last_pack_too, "one entry too many at the end"),
+    (pack_in_order, closes_the_last_pack_too, "a pack that holds nothing"),
     (pack_in_order, lambda lengths, most: assign_packs(lengths, most), FAILED),
     (best_pack, keeps_the_best_so_far, PASSED),
     (best_pack, lambda rooms, n: rooms.index(min(fitting(rooms, n))) if fitting(rooms, n) else None, PASSED),
@@ -218,4 +339,18 @@ ANSWERS = [
         "subtract the work",
     ),
     (work_waited, a_share_of_the_time, FAILED),
+    (pack_in_order, packs_of_lengths, "with lengths, not with the numbers"),
+    (pack_in_order, opens_a_pack_for_free, "the document that opens a pack"),
+    (pack_in_order, closes_what_is_full, "only once it's full"),
+    (pack_in_order, begins_with_an_empty_pack, "a pack that holds nothing"),
+    (pack_in_order, a_first_pack_without_room, "a pack that holds nothing"),
+    (best_pack, with_a_place_to_spare, "exactly that much room"),
+    (best_pack, the_first_with_room, "the *first* pack"),
+    (best_pack, best_by_its_truth, "pack 0 counts as none"),
+    (cut_by_rows, those_that_stay_whole, "that stay whole"),
+    (next_pack, the_shortest_joins, "the *shortest* document"),
+    (next_pack, one_more_document, "after one more document"),
+    (work_waited, slowest_less_fastest, "with the fastest alone"),
+    (work_waited, busy_ranks_alone, "a rank without documents"),
+    (work_waited, by_the_longest_document, "only at the longest document"),
 ]

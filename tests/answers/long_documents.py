@@ -89,6 +89,113 @@ def batches(lengths, size):
     return [lengths[start : start + size] for start in range(0, len(lengths), size)]
 
 
+def only_what_is_new(num_tokens, max_length, overlap):
+    if num_tokens <= max_length:
+        return num_tokens
+    return num_tokens - max_length - (count_chunks(num_tokens, max_length, overlap) - 2) * (max_length - overlap)
+
+
+def measures_an_empty_document(num_tokens, max_length, overlap):
+    step = max_length - overlap
+    last_start = (count_chunks(num_tokens, max_length, overlap) - 1) * step
+    return num_tokens - last_start
+
+
+def remainder_of_the_steps(num_tokens, max_length, overlap):
+    if num_tokens <= max_length:
+        return num_tokens
+    return (num_tokens - max_length) % (max_length - overlap) + overlap
+
+
+def only_the_cuts(lengths, max_length, overlap):
+    if overlap:
+        return 0
+    cuts = 0
+    for length in lengths:
+        if length > 0:
+            cuts += count_chunks(length, max_length) - 1
+    return cuts
+
+
+def chunks_rounded_down(lengths, max_length, overlap):
+    if overlap:
+        return len([length for length in lengths if length])
+    return sum(length // max_length for length in lengths)
+
+
+def rows_to_workers_first(row, world_size, num_workers):
+    workers = max(num_workers, 1)
+    worker = row % workers
+    rank = row // workers % world_size
+    return rank, worker
+
+
+def one_number_for_all_workers(row, world_size, num_workers):
+    total = world_size * max(1, num_workers)
+    return row % world_size, row % total
+
+
+def divided_twice(row, world_size, num_workers):
+    rank, turn = row % world_size, row // world_size
+    return rank, turn // num_workers if num_workers else turn
+
+
+def stays_at_the_end(counts, delivered):
+    for document, count in enumerate(counts):
+        if delivered <= count:
+            return document, delivered
+        delivered -= count
+    return len(counts), 0
+
+
+def without_subtracting(counts, delivered):
+    for document, count in enumerate(counts):
+        if delivered < count:
+            return document, delivered
+    return len(counts), 0
+
+
+def begins_again(counts, delivered):
+    if delivered >= sum(counts):
+        return 0, 0
+    document = 0
+    while delivered >= counts[document]:
+        delivered -= counts[document]
+        document += 1
+    return document, delivered
+
+
+def all_that_batches_hold(lengths, batch_size):
+    total = 0
+    for first in range(0, len(lengths), batch_size):
+        batch = lengths[first : first + batch_size]
+        total += max(batch) * len(batch)
+    return total
+
+
+def longest_less_shortest(lengths, batch_size):
+    total = 0
+    for first in range(0, len(lengths), batch_size):
+        batch = lengths[first : first + batch_size]
+        total += max(batch) - min(batch)
+    return total
+
+
+def padding_of_sorted_rows(lengths, batch_size):
+    lengths = sorted(lengths)
+    padding = 0
+    for first in range(0, len(lengths), batch_size):
+        batch = lengths[first : first + batch_size]
+        padding += sum(batch[-1] - length for length in batch)
+    return padding
+
+
+def nothing_in_chunks_of_one(lengths, max_length, overlap):
+    if max_length == 1:
+        return 0
+    return sum(length > 0 if overlap else count_chunks(length, max_length) for length in lengths)
+
+
 ANSWERS = [
     (last_chunk_length, walks_to_the_end, PASSED),
     (last_chunk_length, lambda n, m, o: len(chunk_ids(list(range(n)), m, o)[-1]) if n else 0, PASSED),
@@ -129,4 +236,19 @@ ANSWERS = [
     (count_padding, lambda ns, b: row_by_row(ns[: len(ns) // b * b], b), "if it isn't full"),
     (count_padding, lambda ns, b: [row_by_row(batch, b) for batch in batches(ns, b)], "several values"),
     (count_padding, never_resets_the_longest, FAILED),
+    (last_chunk_length, only_what_is_new, "only what's new"),
+    (last_chunk_length, measures_an_empty_document, "a document of 0 ids"),
+    (last_chunk_length, remainder_of_the_steps, "your remainder is 0"),
+    (never_scored, only_the_cuts, "you count the cuts"),
+    (never_scored, chunks_rounded_down, "number of chunks wrongly"),
+    (worker_of, rows_to_workers_first, "to the workers first"),
+    (worker_of, one_number_for_all_workers, "the workers of all ranks together"),
+    (worker_of, divided_twice, "a second time with"),
+    (next_item, stays_at_the_end, "you stay in it"),
+    (next_item, without_subtracting, "you don't subtract the chunks"),
+    (next_item, begins_again, "or the first one again"),
+    (count_padding, all_that_batches_hold, "everything that the batches hold"),
+    (count_padding, longest_less_shortest, "one row of each batch"),
+    (count_padding, padding_of_sorted_rows, "you sort the rows first"),
+    (never_scored, nothing_in_chunks_of_one, FAILED),
 ]

@@ -138,6 +138,81 @@ def tails_from_the_middle(inputs, targets, rank, size):
     return both[:, [rank, size + rank]].reshape(2, -1).tolist()
 
 
+def as_they_ended(finished, written):
+    last = written
+    while last in finished:
+        last += 1
+    ready = []
+    for task in finished:
+        if written <= task < last and task not in ready:
+            ready.append(task)
+    return ready
+
+
+def twice_if_done_twice(finished, written):
+    ready = []
+    for task in sorted(finished):
+        if task in (written, written - 1) and task >= written - 1 and (ready or task == written):
+            ready.append(task)
+            written = task + 1
+    return ready
+
+
+def after_the_one_written(finished, written):
+    ready, task = [], written + 1
+    while task in finished:
+        ready.append(task)
+        task += 1
+    return ready
+
+
+def looks_for_part_of_a_name(num_tasks, files):
+    left = []
+    for task in range(num_tasks):
+        if not any(name.startswith(f"{task:05}.json") for name in files):
+            left.append(task)
+    return left
+
+
+def only_those_begun(num_tasks, files):
+    begun = {int(name[:5]) for name in files}
+    done = {int(name[:5]) for name in files if name.endswith(".json")}
+    return sorted(begun - done)
+
+
+def from_a_whole_step(done, num_steps, batch_size, rank, world_size):
+    steps_done = done // (batch_size * world_size)
+    positions = []
+    for step in range(steps_done, steps_done + num_steps):
+        first = (step * world_size + rank) * batch_size
+        positions += range(first, first + batch_size)
+    return positions
+
+
+def from_its_own_number(done, num_steps, batch_size, rank, world_size):
+    positions = []
+    for step in range(num_steps):
+        first = done + step * batch_size * world_size + rank
+        positions += range(first, first + batch_size)
+    return positions
+
+
+def by_small_batches(counts):
+    targets = sum(sum(own) for own in counts)
+    return len(counts[0]) / targets if targets else 0.0
+
+
+def by_ranks_with_targets(counts):
+    totals = [sum(own) for own in counts]
+    busy = [total for total in totals if total > 0]
+    return len(busy) / sum(busy) if busy else 0.0
+
+
+def by_its_own_targets(counts):
+    own = sum(counts[0])
+    return len(counts) / own if own else 0.0
+
+
 ANSWERS = [
     (can_be_written, with_a_counter, PASSED),
     (can_be_written, by_filtering, PASSED),
@@ -174,4 +249,14 @@ ANSWERS = [
     (part_of_rank, lambda inputs, targets, rank, size: (inputs[rank::size], targets[rank::size]), "like cards"),
     (part_of_rank, tails_from_the_middle, "from the middle"),
     (part_of_rank, lambda inputs, targets, rank, size: with_slices(inputs, targets, rank, size)[0], FAILED),
+    (can_be_written, as_they_ended, "in which they ended"),
+    (can_be_written, twice_if_done_twice, "a task twice"),
+    (can_be_written, after_the_one_written, "one task too late"),
+    (tasks_left, looks_for_part_of_a_name, "for `.json`"),
+    (tasks_left, only_those_begun, "that never began"),
+    (positions_of, from_a_whole_step, "whole steps of *these* ranks"),
+    (positions_of, from_its_own_number, "begin at the wrong place"),
+    (loss_scale, by_small_batches, "small batches of a rank"),
+    (loss_scale, by_ranks_with_targets, "ranks without targets"),
+    (loss_scale, by_its_own_targets, "one rank alone"),
 ]

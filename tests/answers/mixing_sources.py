@@ -166,6 +166,88 @@ def bags_of_words(train, exam, n):
     return [i for i, q in enumerate(exam) if any(len(set(words_of(q)) & set(words_of(t))) >= n for t in train)]
 
 
+def over_all_windows(weights, num_windows, num_draws):
+    total, everything = sum(weights), sum(num_windows)
+    return [num_draws * weight / total / everything for weight in weights]
+
+
+def weight_less_count(weights, counts):
+    best = 0
+    for source in range(len(weights)):
+        if weights[source] - counts[source] > weights[best] - counts[best]:
+            best = source
+    return best
+
+
+def drawn_least(weights, counts):
+    best = 0
+    for source, count in enumerate(counts):
+        if count < counts[best]:
+            best = source
+    return best
+
+
+def in_this_block(position, block):
+    place = position % len(block)
+    return block[:place].count(block[place])
+
+
+def in_whole_blocks(position, block):
+    source = block[position % len(block)]
+    return position // len(block) * block.count(source)
+
+
+def with_all_of_its_block(position, block):
+    block_number, place = divmod(position, len(block))
+    in_each = len([source for source in block if source == block[place]])
+    return in_each * (1 + block_number)
+
+
+def normalized_as_it_goes(token_shares, mean_tokens):
+    weights = [share / mean for share, mean in zip(token_shares, mean_tokens, strict=True)]
+    for i, weight in enumerate(weights):
+        weights[i] = weight / sum(weights)
+    return weights
+
+
+def one_number_agrees(a, b, rows):
+    agreeing = sum(one == other for one, other in zip(a, b, strict=True))
+    return agreeing > 0
+
+
+def so_many_bands(a, b, rows):
+    size = len(a) // rows
+    bands = [slice(band * size, (band + 1) * size) for band in range(rows)]
+    return any(a[band] == b[band] for band in bands)
+
+
+def bands_in_a_set(a, b, rows):
+    bands = {tuple(a[i : i + rows]) for i in range(0, len(a), rows)}
+    return any(tuple(b[i : i + rows]) in bands for i in range(0, len(b), rows))
+
+
+def shares_words(train, exam, n, split):
+    found = []
+    for number, question in enumerate(exam):
+        words = split(question)
+        size = min(n, len(words))
+        wanted = {tuple(words[i : i + size]) for i in range(len(words) - size + 1)}
+        for text in train:
+            read = split(text)
+            if wanted & {tuple(read[i : i + size]) for i in range(len(read) - size + 1)}:
+                found.append(number)
+                break
+    return found
+
+
+def cut_at_spaces(train, exam, n):
+    return shares_words(train, exam, n, lambda text: text.lower().split(" "))
+
+
+def in_upper_and_lower_case(train, exam, n):
+    return shares_words(train, exam, n, lambda text: text.split())
+
+
 ANSWERS = [
     (epochs_of_sources, as_arrays, PASSED),
     (epochs_of_sources, lambda w, n, draws: [draws * x / sum(w) / y for x, y in zip(w, n, strict=True)], PASSED),
@@ -213,4 +295,16 @@ ANSWERS = [
     (contaminated, lambda train, exam, n: by_padded_strings([" ".join(train)], exam, n), "end in the next"),
     (contaminated, lambda train, exam, n: [exam[i] for i in by_padded_strings(train, exam, n)], FAILED),
     (contaminated, bags_of_words, FAILED),
+    (epochs_of_sources, over_all_windows, "windows of *all* sources"),
+    (next_source, weight_less_count, "from bare weights"),
+    (next_source, drawn_least, "only the counts"),
+    (drawn_before, in_this_block, "forget the whole blocks"),
+    (drawn_before, in_whole_blocks, "only whole blocks"),
+    (drawn_before, with_all_of_its_block, "block of `position` whole"),
+    (document_weights, normalized_as_it_goes, "again after each division"),
+    (share_a_band, one_number_agrees, "a single number"),
+    (share_a_band, so_many_bands, "for the number of bands"),
+    (share_a_band, bands_in_a_set, "*every* band"),
+    (contaminated, cut_at_spaces, "each line by itself"),
+    (contaminated, in_upper_and_lower_case, "upper and lower case"),
 ]

@@ -117,6 +117,89 @@ def with_itself(model, ids):
     return False
 
 
+def targets_one_short(ids, start, context_length):
+    window = ids[start : start + context_length]
+    return window, window[1:]
+
+
+def asks_for_the_last_one(ids, start, context_length):
+    end = start + context_length
+    return ids[start:end], ids[end]
+
+
+def how_far_inputs_are_ahead(inputs, targets):
+    length = len(inputs[0])
+    for d in range(length):
+        if all(y[d:] == x[: length - d] for x, y in zip(inputs, targets, strict=True)):
+            return d
+    return None
+
+
+def with_a_roll(inputs, targets):
+    inputs, targets = np.array(inputs), np.array(targets)
+    for d in range(inputs.shape[1]):
+        if (np.roll(inputs, -d, axis=1) == targets).all():
+            return d
+    return None
+
+
+def zeros_for_padding(window, length):
+    targets = window[1:length]
+    return targets + [0] * (len(window) - 1 - len(targets))
+
+
+def one_target_less(window, length):
+    targets = window[1:]
+    for place in range(len(targets)):
+        if place >= length - 2:
+            targets[place] = -100
+    return targets
+
+
+def bits_of_all(nats_per_token, num_predicted, text):
+    return nats_per_token / math.log(2) * num_predicted
+
+
+def logarithm_of_the_loss(nats_per_token, num_predicted, text):
+    return num_predicted * math.log2(nats_per_token) / len(text.encode("utf-8"))
+
+
+def only_the_output_before(model, ids):
+    honest = model(ids)
+    for position in range(1, len(ids)):
+        changed = list(ids)
+        changed[position] += 1
+        if model(changed)[position - 1] != honest[position - 1]:
+            return True
+    return False
+
+
+def outputs_are_ids(model, ids):
+    outputs = model(ids)
+    copies = [t for t in range(len(ids) - 1) if outputs[t] == ids[t + 1]]
+    return len(copies) > 0
+
+
+def ahead_by_one_two_and_to_the_end(model, ids):
+    honest = model(ids)
+    for position in range(1, len(ids)):
+        changed = [*ids[:position], ids[position] + 1, *ids[position + 1 :]]
+        first = 0 if position == len(ids) - 1 else max(0, position - 2)
+        if model(changed)[first:position] != honest[first:position]:
+            return True
+    return False
+
+
+def from_the_first_output_and_its_neighbors(model, ids):
+    honest = model(ids)
+    for position in range(1, len(ids)):
+        changed = [*ids[:position], ids[position] + 1, *ids[position + 1 :]]
+        seen = {0, max(0, position - 2), position - 1}
+        if any(model(changed)[t] != honest[t] for t in seen):
+            return True
+    return False
+
+
 ANSWERS = [
     (make_example, one_id_at_a_time, PASSED),
     (make_example, lambda ids, s, T: (ids[s : s + T + 1][:-1], ids[s : s + T + 1][1:]), PASSED),
@@ -166,4 +249,16 @@ ANSWERS = [
         "shorter text",
     ),
     (peeks, lambda model, ids: model(ids) != model(ids[::-1]), FAILED),
+    (make_example, targets_one_short, "one id too few"),
+    (make_example, asks_for_the_last_one, "a single target"),
+    (find_shift, how_far_inputs_are_ahead, "the other way around"),
+    (find_shift, with_a_roll, "you roll the rows"),
+    (padded_targets, zeros_for_padding, "with 0, which is an id"),
+    (padded_targets, one_target_less, "one target too many"),
+    (text_bits_per_byte, bits_of_all, "the bits of the whole text"),
+    (text_bits_per_byte, logarithm_of_the_loss, "the logarithm of the loss"),
+    (peeks, only_the_output_before, "only one output"),
+    (peeks, outputs_are_ids, "outputs with ids"),
+    (peeks, ahead_by_one_two_and_to_the_end, FAILED),
+    (peeks, from_the_first_output_and_its_neighbors, FAILED),
 ]

@@ -66,6 +66,54 @@ def only_those_that_come(highest, num_steps):
     return [counted[alignment] for alignment in sorted(counted)]
 
 
+def an_id_more_for_each(num_tokens, batch_size, num_steps, offset):
+    left = max(0, num_tokens - offset)
+    subsequences = left // (num_steps + 1)
+    return subsequences // batch_size
+
+
+def subsequences_alone(num_tokens, batch_size, num_steps, offset):
+    left = num_tokens - offset - 1
+    return left // num_steps if left > 0 else 0
+
+
+def counted_from_one(starts, num_steps):
+    return (min(starts) - 1) % num_steps
+
+
+def with_the_token_itself(position, offset, num_steps):
+    if position <= offset:
+        return 0
+    return (position - offset) % num_steps + 1
+
+
+def cut_from_the_beginning(position, offset, num_steps):
+    if position <= offset:
+        return 0
+    return (position - 1) % num_steps + 1
+
+
+def context_from_zero(position, offset, num_steps):
+    if position <= offset:
+        return 0
+    return (position - 1 - offset) % num_steps
+
+
+def offsets_that_stay_apart(highest, num_steps):
+    counts = [0] * num_steps
+    for offset in range(highest + 1):
+        if offset < num_steps:
+            counts[offset] += 1
+    return counts
+
+
+def a_place_for_each_end(highest, num_steps):
+    counts = [0] * (num_steps + 1)
+    for offset in range(highest + 1):
+        counts[offset % num_steps] += 1
+    return counts
+
+
 ANSWERS = [
     (num_batches, batch_after_batch, PASSED),
     (num_batches, lambda N, B, T, o: len(range(o + B * T, N, B * T)), PASSED),
@@ -99,4 +147,12 @@ ANSWERS = [
     (alignment_counts, only_those_that_come, "never occurs"),
     (alignment_counts, lambda h, T: [(h + 1) // T for _ in range(T)], "make all counts equal"),
     (alignment_counts, lambda h, T: [offset % T for offset in range(h + 1)], FAILED),
+    (num_batches, an_id_more_for_each, "an extra id for each subsequence"),
+    (num_batches, subsequences_alone, "by B or by T alone"),
+    (offset_of, counted_from_one, "you subtract 1"),
+    (left_context, with_the_token_itself, "the token itself"),
+    (left_context, cut_from_the_beginning, "out of the remainder"),
+    (left_context, context_from_zero, "you start from 0"),
+    (alignment_counts, offsets_that_stay_apart, "don't wrap the offsets"),
+    (alignment_counts, a_place_for_each_end, "T + 1 counts"),
 ]

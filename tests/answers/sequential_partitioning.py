@@ -76,6 +76,43 @@ def whole_windows(batch, position, num_steps, carried):
     return ((batch + 1) * num_steps if carried else num_steps), num_steps
 
 
+def rest_in_the_last_row(ids, num_rows):
+    length = len(ids) // num_rows
+    rows = [ids[row * length : (row + 1) * length] for row in range(num_rows - 1)]
+    return [*rows, ids[(num_rows - 1) * length :]]
+
+
+def room_for_a_target(ids, num_rows):
+    length = max(0, len(ids) - 1) // num_rows
+    return [ids[row * length : row * length + length] for row in range(num_rows)]
+
+
+def rows_with_a_target(batch, row, num_steps, length, offset):
+    start_of_row = offset + row * (length + 1)
+    return start_of_row + batch * num_steps
+
+
+def as_one_text(X, Y, following):
+    last_row = Y[len(Y) - 1]
+    return following[0][0] == last_row[-1]
+
+
+def the_same_as_the_targets(X, Y, following):
+    return all(asked == read for asked, read in zip(Y, following, strict=True))
+
+
+def one_batch_too_many(batch, position, num_steps, carried):
+    seen = (batch + 1) * num_steps + position + 1 if carried else position + 1
+    return seen, position + 1
+
+
+def gradient_of_one_input(batch, position, num_steps, carried):
+    seen = position + 1
+    if carried:
+        seen += batch * num_steps
+    return seen, 1
+
+
 ANSWERS = [
     (fold, with_reshape, PASSED),
     (fold, taken_from_the_front, PASSED),
@@ -111,4 +148,11 @@ ANSWERS = [
     (reach, whole_windows, "the whole window"),
     (reach, lambda b, p, T, carried: (b * T + p + 1, p + 1), "ignore `carried`"),
     (reach, lambda b, p, T, carried: (p + 1, b * T + p + 1), FAILED),
+    (fold, rest_in_the_last_row, "rows of different lengths"),
+    (fold, room_for_a_target, "one id back"),
+    (start_in_stream, rows_with_a_target, "room for an extra target"),
+    (continues, as_one_text, "as if a batch were one text"),
+    (continues, the_same_as_the_targets, "with all the targets"),
+    (reach, one_batch_too_many, "miscount the batches before"),
+    (reach, gradient_of_one_input, "the gradient too early"),
 ]

@@ -148,6 +148,79 @@ class WithoutALength(Dataset):
         return torch.tensor(self.documents[i])
 
 
+def windows_end_to_end(num_tokens, context_length, stride):
+    windows = len(range(0, num_tokens - context_length, stride))
+    return num_tokens - windows * (context_length + 1)
+
+
+def all_that_is_unread(num_tokens, context_length, stride):
+    read = set()
+    for start in range(0, num_tokens - context_length, stride):
+        read.update(range(start, start + context_length + 1))
+    return num_tokens - len(read)
+
+
+def from_before_the_stream(position, num_tokens, context_length):
+    turns = 0
+    for start in range(position - context_length, position):
+        if start + context_length < num_tokens:
+            turns += 1
+    return turns
+
+
+def in_any_stream(position, num_tokens, context_length):
+    return min(position, context_length, num_tokens - position, num_tokens - context_length)
+
+
+def a_stride_for_each(num_windows, context_length, stride):
+    if num_windows == 0:
+        return 0
+    return num_windows * stride + 1
+
+
+def cut_off_by_a_slice(order, rank, world_size):
+    left_over = len(order) % world_size
+    return order[:-left_over][rank::world_size]
+
+
+def filled_up(order, rank, world_size):
+    missing = (world_size - len(order) % world_size) % world_size
+    full = order + order[:missing]
+    return full[rank::world_size]
+
+
+class WindowsApart(Dataset):
+    def __init__(self, documents, context_length):
+        size = context_length + 1
+        self.windows = [
+            document[start : start + size]
+            for document in documents
+            for start in range(0, len(document) - context_length, size)
+        ]
+
+    def __len__(self):
+        return len(self.windows)
+
+    def __getitem__(self, index):
+        window = torch.tensor(self.windows[index])
+        return window[:-1], window[1:]
+
+
+class TargetsAreInputs(Dataset):
+    def __init__(self, documents, context_length):
+        self.windows = [
+            document[start : start + context_length]
+            for document in documents
+            for start in range(0, len(document) - context_length, context_length)
+        ]
+
+    def __len__(self):
+        return len(self.windows)
+
+    def __getitem__(self, index):
+        return torch.tensor(self.windows[index]), torch.tensor(self.windows[index])
+
+
 ANSWERS = [
     (tokens_in_tail, by_marking, PASSED),
     (tokens_in_tail, lambda N, T, S: (N - T - 1) % S if N > T else N, PASSED),
@@ -188,4 +261,13 @@ ANSWERS = [
     (DocumentWindows, OneEach, "only one window for each"),
     (DocumentWindows, InputsAlone, FAILED),
     (DocumentWindows, WithoutALength, FAILED),
+    (tokens_in_tail, windows_end_to_end, "windows end to end"),
+    (tokens_in_tail, all_that_is_unread, "the gaps between windows"),
+    (turns_as_target, from_before_the_stream, "tokens near the beginning"),
+    (turns_as_target, in_any_stream, "a short stream has only"),
+    (smallest_stream, a_stride_for_each, "only a stride after the last start"),
+    (rank_share, cut_off_by_a_slice, "remove everything"),
+    (rank_share, filled_up, "fill up the last round"),
+    (DocumentWindows, WindowsApart, "you step by T + 1"),
+    (DocumentWindows, TargetsAreInputs, "the inputs as targets"),
 ]

@@ -171,6 +171,59 @@ def one_window_too_few(num_tokens, cut, context_length, stride):
     return train, [s for s in rest if s + context_length < num_tokens - 1]
 
 
+def at_least_one_window(num_tokens, context_length, stride):
+    windows = count_windows(num_tokens, context_length, stride)
+    new = min(stride, context_length)
+    return context_length + (windows - 1) * new
+
+
+def new_ones_in_each_window(num_tokens, context_length, stride):
+    windows = count_windows(num_tokens, context_length, stride)
+    return windows * min(stride, context_length)
+
+
+def all_of_each_window(num_tokens, context_length, stride):
+    plan, last = [], num_tokens - 1
+    while True:
+        start = max(0, last - context_length)
+        plan.append((start, last - start, last - start))
+        if start == 0:
+            return plan[::-1]
+        last -= stride
+
+
+def planned_from_the_beginning(num_tokens, context_length, stride):
+    return list(scored_windows(num_tokens, context_length, stride))
+
+
+def a_window_too_many(num_tokens, context_length, stride):
+    plan, end = [], num_tokens - 1
+    while end - context_length >= 0:
+        plan.insert(0, (end - context_length, context_length, stride))
+        end -= stride
+    plan.insert(0, (0, end, end))
+    return plan
+
+
+def never_as_the_last_target(position, context_length, stride):
+    start = 0
+    while start + context_length <= position:
+        start += stride
+    return position - start
+
+
+def windows_laid_end_to_end(position, context_length, stride):
+    start = (position - 1) // context_length * context_length
+    return position - start
+
+
+def context_from_the_training_text(num_tokens, cut, context_length, stride):
+    train = list(range(0, cut - context_length, stride))
+    first = max(0, cut - context_length)
+    validation = list(range(first, num_tokens - context_length, stride))
+    return train, validation
+
+
 ANSWERS = [
     (effective_size, size_by_marking, PASSED),
     (effective_size, size_by_adding, PASSED),
@@ -231,4 +284,12 @@ ANSWERS = [
     (split_starts, windows_of_t_ids, "windows of T ids"),
     (split_starts, one_window_too_few, "it still fits"),
     (split_starts, lambda N, cut, T, S: ([], []), FAILED),
+    (effective_size, at_least_one_window, "no window at all"),
+    (effective_size, new_ones_in_each_window, "in the first one all T are new"),
+    (plan_from_the_end, all_of_each_window, "score all of its targets"),
+    (plan_from_the_end, planned_from_the_beginning, "from the beginning, as the lesson does"),
+    (plan_from_the_end, a_window_too_many, "one window too many"),
+    (context_when_scored, never_as_the_last_target, "begins at position - T"),
+    (context_when_scored, windows_laid_end_to_end, "the windows end to end"),
+    (split_starts, context_from_the_training_text, "before the cut"),
 ]

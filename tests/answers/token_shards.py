@@ -126,6 +126,87 @@ def with_arrays(starts, context_length, bytes_per_id):
     return len(np.unique([ids * bytes_per_id // 4096, ((ids + 1) * bytes_per_id - 1) // 4096]))
 
 
+def less_the_shard_before(position, shard_sizes):
+    end = 0
+    for shard, size in enumerate(shard_sizes):
+        end += size
+        if position < end:
+            return shard, position - (shard_sizes[shard - 1] if shard else 0)
+    raise IndexError(position)
+
+
+def shards_from_one(position, shard_sizes):
+    for shard, size in enumerate(shard_sizes, start=1):
+        if position < size:
+            return shard, position
+        position -= size
+    raise IndexError(position)
+
+
+def full_blocks_only(num_windows, block_size, blocks):
+    order = []
+    for block in blocks:
+        windows = range(block * block_size, (block + 1) * block_size)
+        if windows[-1] < num_windows:
+            order.extend(windows)
+    return order
+
+
+def remainder_in_the_last(num_windows, block_size, blocks):
+    order = []
+    for block in blocks:
+        size = num_windows % block_size if block == len(blocks) - 1 else block_size
+        order += range(block * block_size, block * block_size + size)
+    return order
+
+
+def as_many_blocks(num_windows, block_size, blocks):
+    size = num_windows // block_size
+    order = []
+    for block in blocks:
+        order += range(block * size, (block + 1) * size)
+    return order
+
+
+def turned_over_too_late(place, num_steps, batch_size, world_size, num_windows):
+    epoch, windows = place
+    step = batch_size * world_size
+    for _ in range(num_steps):
+        if num_windows - windows < step:
+            epoch, windows = epoch + 1, 0
+        windows += step
+    return epoch, windows
+
+
+def in_whole_steps(place, num_steps, batch_size, world_size, num_windows):
+    step = batch_size * world_size
+    steps_an_epoch = num_windows // step
+    steps = place[0] * steps_an_epoch + place[1] // step + num_steps
+    epoch, steps = divmod(steps, steps_an_epoch)
+    return epoch, steps * step
+
+
+def inside_of_a_text(train, val):
+    plain = lambda text: " ".join(text.lower().split())
+    everything = [plain(text) for text in train]
+    return [number for number, text in enumerate(val) if any(plain(text) in other for other in everything)]
+
+
+def up_to_the_byte_after(starts, context_length, bytes_per_id):
+    pages = set()
+    for start in starts:
+        first = start * bytes_per_id
+        end = (start + context_length + 1) * bytes_per_id
+        pages.update(range(first // 4096, end // 4096 + 1))
+    return len(pages)
+
+
+def bytes_over_pages(starts, context_length, bytes_per_id):
+    size = (context_length + 1) * bytes_per_id
+    pages, left = divmod(len(starts) * size, 4096)
+    return pages + (left > 0)
+
+
 ANSWERS = [
     (locate, searches_the_ends, PASSED),
     (locate, lists_all_places, PASSED),
@@ -174,4 +255,14 @@ ANSWERS = [
     (pages_touched, lambda starts, t, b: sum(byte_by_byte([s], t, b) for s in starts), "once for each window"),
     (pages_touched, lambda starts, t, b: len({s * b // 4096 for s in starts}), "a window begins"),
     (pages_touched, id_by_id, FAILED),
+    (locate, less_the_shard_before, "right before this one"),
+    (locate, shards_from_one, "from 1"),
+    (block_order, full_blocks_only, "leave out the short block"),
+    (block_order, remainder_in_the_last, "what's left over"),
+    (block_order, as_many_blocks, "for the number of blocks"),
+    (skip_ahead, turned_over_too_late, "stay at the end of an epoch"),
+    (skip_ahead, in_whole_steps, "whole steps from the beginning"),
+    (leaked, inside_of_a_text, "*inside* the training texts"),
+    (pages_touched, up_to_the_byte_after, "the byte after the window"),
+    (pages_touched, bytes_over_pages, "add up bytes and divide"),
 ]

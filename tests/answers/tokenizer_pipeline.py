@@ -241,6 +241,69 @@ def same_joined(a, b, texts):
     return a.encode(text) == b.encode(text) and a.decode(a.encode(text)) == b.decode(b.encode(text))
 
 
+def matches_alone(text, rules):
+    return [match.group() for match in re.finditer("|".join(rules), text)]
+
+
+def last_rule_first(text, rules):
+    pieces, end = [], 0
+    for match in re.finditer("|".join(reversed(rules)), text):
+        if match.start() > end:
+            pieces.append(text[end : match.start()])
+        if match.group():
+            pieces.append(match.group())
+        end = match.end()
+    if end < len(text):
+        pieces.append(text[end:])
+    return pieces
+
+
+def known_characters_alone(text, alphabet):
+    tokens = []
+    for character in text:
+        if character in alphabet:
+            tokens.append(character)
+    return tokens
+
+
+def ascii_stays(text, alphabet):
+    tokens = []
+    for character in text:
+        if character.isascii():
+            tokens.append(character)
+        else:
+            tokens += [f"<0x{byte:02X}>" for byte in character.encode()]
+    return tokens
+
+
+def bytes_that_text_lacks(seen, text):
+    known = set(text.encode())
+    return len([byte for byte in seen.encode() if byte not in known])
+
+
+def spaces_at_the_ends_lost(text, invisible):
+    places, is_after_space = [], True
+    for place, character in enumerate(text):
+        if character in invisible:
+            continue
+        if character == " " and is_after_space:
+            continue
+        places.append(place)
+        is_after_space = character == " "
+    return places
+
+
+def cut_with_flags(flags):
+    def cut(text, rules):
+        pieces, end = [], 0
+        for match in re.finditer("|".join(rules), text, flags):
+            pieces += [text[end : match.start()], match.group()]
+            end = match.end()
+        return [piece for piece in [*pieces, text[end:]] if piece]
+
+    return cut
+
+
 ANSWERS = [
     (cut_isolated, cut_by_splitting, PASSED),
     (cut_isolated, cut_place_by_place, PASSED),
@@ -280,4 +343,12 @@ ANSWERS = [
     (same_tokenizer, returned_in_the_loop, "after the first text"),
     (same_tokenizer, same_joined, "you join the texts"),
     (same_tokenizer, lambda a, b, texts: a == b, FAILED),
+    (cut_isolated, matches_alone, "drop the text between"),
+    (cut_isolated, last_rule_first, "in a different order"),
+    (fall_back_to_bytes, known_characters_alone, "lose unknown characters"),
+    (fall_back_to_bytes, ascii_stays, "let the alphabet decide"),
+    (count_lost_bytes, bytes_that_text_lacks, "the other way around"),
+    (original_places, spaces_at_the_ends_lost, "you lose runs of spaces"),
+    (cut_isolated, cut_with_flags(re.ASCII), FAILED),
+    (cut_isolated, cut_with_flags(re.MULTILINE), FAILED),
 ]

@@ -9,7 +9,8 @@
     page.querySelectorAll("details, .guess").forEach((folded) => folded.remove());
     return quoted(page.documentElement.outerHTML, anchor);
   };
-  // Headings that hold every word come first; Sphinx gives a long heading no advantage over any page with these words.
+  // Headings that hold every word come first, then the page of questions. Sphinx would mix them with all pages that
+  // hold the words somewhere.
   const searched = Search._performSearch;
   Search._performSearch = (query, ...terms) => {
     const { alltitles, docnames, filenames, titles } = Search._index;
@@ -26,6 +27,8 @@
     }
     headings.sort((one, other) => one[4] - other[4]); // shown from the last one on
     const known = new Set(headings.map((one) => one[0] + one[2]));
-    return [...searched(query, ...terms).filter((one) => !known.has(one[0] + one[2])), ...headings];
+    const pages = searched(query, ...terms).filter((one) => !known.has(one[0] + one[2]));
+    const answers = (one) => one[0].endsWith("QUESTIONS"); // in a line, with a link
+    return [...pages.filter((one) => !answers(one)), ...pages.filter(answers), ...headings];
   };
 })();
