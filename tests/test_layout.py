@@ -44,6 +44,7 @@ FOUNDATION = [
     "intervals",
     "dtypes",
     "texts",
+    "uncut",
     "round_trips",
     "tokenizing",
     "streams",
