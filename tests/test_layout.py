@@ -46,6 +46,7 @@ FOUNDATION = [
     "intervals",
     "dtypes",
     "texts",
+    "uncut",
     "round_trips",
     "tokenizing",
     "streams",
