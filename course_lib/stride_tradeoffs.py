@@ -279,6 +279,8 @@ def split_stream(ids: Ids, validation_fraction: float) -> tuple[np.ndarray, np.n
     nearest token. Returns two arrays, which are read-only views of the stream. No token
     is in both, and no window can reach across. Raises ValueError if a part has fewer
     than 2 ids, which leaves nothing to predict.
+
+    No lesson calls it any more. It stays until 0.2, since notebooks of readers may.
     """
     name = "validation_fraction"
     fraction = check_number(name, validation_fraction, above=0, maximum=1)
@@ -373,6 +375,8 @@ def plan_epoch(
     tokens_per_second: Annotated[float, Finite(above=0)],
 ) -> EpochPlan:
     """Answer "how long is an epoch?" before it begins.
+
+    No lesson calls it any more. It stays until 0.2, since notebooks of readers may.
 
     Args:
         num_tokens, context_length, stride, batch_size: N, T, S and B.

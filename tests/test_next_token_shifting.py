@@ -11,7 +11,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import ConvolutionModel
+from course_lib.experiments import next_token_shifting as experiments
+from course_lib.foundation import BigramModel, ConvolutionModel
 from course_lib.next_token_shifting import (
     as_predictable_stream,
     bits_per_byte,
@@ -24,6 +25,8 @@ from course_lib.next_token_shifting import (
     shift_by_one,
     smooth_losses,
 )
+from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
+from course_lib.teaching import repeat_epochs, train
 
 # shift_by_one
 
@@ -421,3 +424,35 @@ def test_large_counts_do_not_overflow(counts):
 def test_what_counts_no_pairs_has_no_entropy(counts, words):
     with pytest.raises((TypeError, ValueError), match=rf"^counts must {words}"):
         conditional_entropy(counts)
+
+
+# The experiments: the same loops as a reader would write them.
+
+
+def windows_by_hand(ids: np.ndarray, seed: int):
+    return make_dataloader(SlidingWindowDataset(ids, 8, 8), 4, base_seed=1000 * seed)
+
+
+def test_bigrams_are_trained_as_by_hand():
+    ids = np.arange(600) ** 2 % 11
+    how = {"num_updates": 30, "learning_rate": 0.1}
+    runs = experiments.train_bigrams(ids, 11, lambda inputs, _: (inputs, inputs), 8, 4, **how, seeds=[3, 5])
+    for seed, (model, losses) in zip([3, 5], runs, strict=True):
+        by_hand = BigramModel(11)
+        batches = ((inputs, inputs) for inputs, _ in repeat_epochs(windows_by_hand(ids, seed)))  # 30 are more than one
+        assert losses == train(by_hand, batches, **how, progress=False)
+        assert all(map(torch.equal, model.state_dict().values(), by_hand.state_dict().values()))
+    assert runs[0].losses != runs[1].losses
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_convolutions_are_trained_as_by_hand(causal):
+    ids = np.arange(600) ** 2 % 11
+    how = {"num_updates": 30, "learning_rate": 0.02}
+    runs = experiments.train_convolutions(ids, 11, 8, 4, causal=causal, **how, seeds=[3, 5])
+    for seed, (model, losses) in zip([3, 5], runs, strict=True):
+        torch.manual_seed(seed)
+        by_hand = ConvolutionModel(11, causal=causal)
+        assert losses == train(by_hand, windows_by_hand(ids, seed), **how, progress=False)
+        assert all(map(torch.equal, model.state_dict().values(), by_hand.state_dict().values()))
+    assert runs[0].losses != runs[1].losses

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from course_lib import stride_tradeoffs
 from course_lib.experiments import stride_tradeoffs as experiments
+from course_lib.experiments.runs import Losses
 from course_lib.foundation import CharTokenizer, ConvolutionModel, GRUModel, confidence_interval
-from course_lib.random_sampling import seq_data_iter_random
 from course_lib.sliding_windows import (
     SlidingWindowDataset,
     count_windows,
@@ -283,20 +283,20 @@ def test_a_part_of_nothing_or_of_more_than_all_is_refused(fraction):
         split_stream(range(12), fraction)
 
 
-def test_each_run_gets_other_parts_of_the_same_stream():
+def test_each_run_gets_another_short_text_and_a_new_one_after_it():
     ids = np.arange(1000)
-    news = []
+    texts = []
     for run in range(10):
-        short, long, new = experiments.texts_of_run(ids, run, 10, num_training=50)
-        assert np.concatenate([long, new]).tolist() == np.roll(ids, -100 * run).tolist()
-        assert len(new) == 30
-        assert short.tolist() == long[-50:].tolist()
-        news += new.tolist()
-    assert len(set(news)) == 300
+        short, new = experiments.short_text_of_run(ids, run, 10, num_tokens=50)
+        turned = np.roll(ids, -100 * run)
+        assert new.tolist() == turned[970:].tolist()
+        assert short.tolist() == turned[920:970].tolist()
+        texts += [*short, *new]
+    assert len(set(texts)) == 10 * 80  # no two runs share a token, as lesson 5 says of its ten
     with pytest.raises(ValueError, match=r"run must .*9, got 10"):
-        experiments.texts_of_run(ids, 10, 10, num_training=50)
-    with pytest.raises(ValueError, match="a text of num_training 971 ids before the new one, got 970"):
-        experiments.texts_of_run(ids, 0, 10, num_training=971)
+        experiments.short_text_of_run(ids, 10, 10, num_tokens=50)
+    with pytest.raises(ValueError, match=r"num_tokens 971 .*got 970"):
+        experiments.short_text_of_run(ids, 0, 10, num_tokens=971)
 
 
 @given(st.integers(0, 60), st.floats(0.01, 1), st.integers(0, 2**32))
@@ -369,39 +369,33 @@ SEEDS = (3, 5)
 T, B = 8, 4
 
 
-def by_hand(batches_of, steps: int) -> np.ndarray:
-    """(runs, 2): training and validation losses of a model for each seed."""
+HOW = {"num_tokens": 2000, "learning_rate": 0.02, "seeds": SEEDS}
+
+
+def models_by_hand(batches_of, steps: int):
+    """Yield a short text, a new one, and a model that was trained on the short one, for each seed."""
     tokenizer = CharTokenizer(TEXT, max_characters=256)
-    ids, losses = tokenizer.encode(TEXT), []
+    ids = tokenizer.encode(TEXT)
     for run, seed in enumerate(SEEDS):
-        short_text, _, new_text = experiments.texts_of_run(ids, run, len(SEEDS))
+        turned = np.roll(ids, -(run * len(ids) // len(SEEDS)))
+        short_text, new_text = turned[-2360:-360], turned[-360:]  # 3% of 12,000
         batches = batches_of(short_text, seed)
         torch.manual_seed(seed)
         model = ConvolutionModel(tokenizer.vocab_size, kernel_size=5)
         train(model, batches, num_updates=steps, learning_rate=0.02, progress=False)
-        losses.append([evaluate(model, part, T).bits_per_token for part in (short_text, new_text)])
-    return np.array(losses)
+        yield short_text, new_text, model
 
 
-def test_models_are_trained_at_strides_as_by_hand():
-    runs = experiments.train_at_strides(TEXT, [(8, 3), (1, 2), (8, 3)], T, B, SEEDS)
-    assert list(runs) == [(1, 2), (8, 3)]
-    for (stride, steps), losses in runs.items():
-        windows_of = lambda ids, stride=stride: SlidingWindowDataset(ids, T, stride)
-        expected = by_hand(lambda ids, seed, of=windows_of: make_dataloader(of(ids), B, base_seed=1000 * seed), steps)
-        assert np.array_equal(np.array(losses).T, expected)
-        assert len(set(losses.validation)) == len(SEEDS)
-
-
-def test_random_offsets_are_trained_on_as_by_hand():
+def test_models_are_trained_on_parts_as_by_hand():
     def batches_of(ids, seed):
-        generator = torch.Generator().manual_seed(seed)
-        while True:
-            yield from seq_data_iter_random(ids, B, T, generator=generator)
+        return make_dataloader(SlidingWindowDataset(ids, T, 3), B, base_seed=1000 * seed)
 
-    steps = 70  # more than an epoch
-    losses = experiments.train_at_random_offsets(TEXT, steps, T, B, SEEDS)
-    assert np.array_equal(np.array(losses).T, by_hand(batches_of, steps))
+    losses = experiments.train_on_parts(TEXT, batches_of, T, num_updates=4, **HOW)
+    by_hand = [
+        [evaluate(model, part, T).bits_per_token for part in texts] for *texts, model in models_by_hand(batches_of, 4)
+    ]
+    assert np.array_equal(np.array(losses).T, by_hand)
+    assert len(set(losses.validation)) == len(SEEDS)
 
 
 def test_an_exam_is_trained_on_its_first_starts_and_held_on_its_second():
@@ -411,19 +405,16 @@ def test_an_exam_is_trained_on_its_first_starts_and_held_on_its_second():
         asked.append(seed)
         return np.arange(0, 1000), np.array([1200, 1500 + seed])
 
-    exams = experiments.take_exams({"a": TEXT, "b": TEXT[::-1]}, {"one": split}, T, B, 2, SEEDS)
-    assert list(exams) == [("a", "one"), ("b", "one")]
+    exams = experiments.take_exams(TEXT, {"one": split, "two": split}, T, B, num_updates=2, **HOW)
+    assert list(exams) == ["one", "two"]
     assert asked == [*SEEDS, *SEEDS]
-    expected = by_hand(lambda ids, seed: draw_batches(ids, np.arange(1000), T, B, seed), 2)
-    assert np.array_equal(exams["a", "one"].new_text, expected[:, 1])
-    # what is held out is judged by itself: a window that all runs share has its own loss
-    tokenizer = CharTokenizer(TEXT, max_characters=256)
-    ids = experiments.texts_of_run(tokenizer.encode(TEXT), 1, 2)[0]
-    batches = draw_batches(ids, np.arange(1000), T, B, SEEDS[1])
-    model = experiments.five_character_model(batches, 2, tokenizer.vocab_size, SEEDS[1])
-    for starts, found in (([1200, 1505], exams["a", "one"].held_out), (range(1000), exams["a", "one"].trained_on)):
-        losses = prediction_losses(model, *gather_windows(ids, starts, T))
-        assert found[1] == pytest.approx(losses.mean() / math.log(2))
+    trained = models_by_hand(lambda ids, seed: draw_batches(ids, np.arange(1000), T, B, seed), 2)
+    for run, (short_text, new_text, model) in enumerate(trained):
+        assert exams["one"].new_text[run] == evaluate(model, new_text, T).bits_per_token
+        starts = {"trained_on": range(1000), "held_out": [1200, 1500 + SEEDS[run]]}
+        for name, windows in starts.items():
+            losses = prediction_losses(model, *gather_windows(short_text, windows, T))
+            assert getattr(exams["one"], name)[run] == losses.mean() / np.log(2)
 
 
 def test_readers_are_evaluated_at_each_stride_on_text_they_have_not_seen():
@@ -432,17 +423,16 @@ def test_readers_are_evaluated_at_each_stride_on_text_they_have_not_seen():
     for stride, losses in bits.items():
         expected = [strided_evaluation(*reader, T, stride).bits_per_token for reader in readers]
         assert losses == pytest.approx(expected)
-        assert experiments.tokens_read(50, T, stride) == strided_evaluation(*readers[0], T, stride).tokens_processed
 
 
 @pytest.mark.slow
 def test_readers_have_not_trained_on_what_they_are_evaluated_on():
-    tokenizer = CharTokenizer(TEXT, max_characters=256)
-    for run, reader in enumerate(experiments.train_grus(TEXT, T, B, SEEDS)):
-        _, _, new_text = experiments.texts_of_run(tokenizer.encode(TEXT), run, len(SEEDS))
-        assert reader.new_text.tolist() == new_text.tolist()
+    ids = CharTokenizer(TEXT, max_characters=256).encode(TEXT)
+    readers = experiments.train_grus(TEXT, T, B, num_updates=3, learning_rate=0.03, seeds=SEEDS)
+    for run, reader in enumerate(readers):
+        assert reader.new_text.tolist() == np.roll(ids, -(run * 6000))[-360:].tolist()
         assert not reader.model.training
-    copies = experiments.train_on_copies(16, 32, range(2))
+    copies = experiments.train_on_copies(16, 32, num_updates=200, learning_rate=0.02, seeds=range(2))
     bits = experiments.evaluate_at_strides(copies, 16, [1, 16])
     assert (bits[1] < bits[16]).all()  # with 11 tokens of context it copies
     assert copies[0].new_text.tolist() == experiments.text_of_copies(40, 1000).tolist()
@@ -455,33 +445,9 @@ def test_a_text_of_copies_repeats_blocks_of_eleven():
     assert not np.array_equal(blocks[0, 0], blocks[1, 0])
 
 
-def some_runs() -> dict:
-    losses = {(1, 8): (5.0, 6.0), (1, 16): (4.0, 5.0), (9, 8): (5.0, 5.5), (9, 16): (6.0, 6.5)}
-    return {setting: experiments.Losses(np.zeros(2), np.array(pair)) for setting, pair in losses.items()}
-
-
-def test_tables_compare_run_by_run():
-    worse = lambda values: f"{confidence_interval(values):.2f}"
-    assert experiments.stopping_rows(some_runs(), (1, 9), [8, 16]) == [
-        ["8 steps", "5.50", "5.25", worse([0.0, -0.5])],
-        ["16 steps", "4.50", "6.25", worse([2.0, 1.5])],
-        ["each at its best: 16, 8", "4.50", "5.25", worse([1.0, 0.5])],
-    ]
-    assert experiments.compared_with_first({"a": np.array([1.0, 2.0]), "b": np.array([2.0, 2.5])}) == [
-        ["a", worse([1.0, 2.0]), ""],
-        ["b", worse([2.0, 2.5]), worse([1.0, 0.5])],
-    ]
-    exam = experiments.ExamLosses(*np.array([[1.0, 1.0], [2.0, 3.0], [4.0, 6.0]]))
-    assert experiments.exam_rows({("a", "b"): exam}) == [["a", "b", "1.00", "2.50", "5.00", worse([2.0, 3.0])]]
-    bits = {"m": {1: np.array([1.0, 2.0]), 4: np.array([3.0, 3.0])}}
-    assert experiments.gain_rows(bits, {1: 40, 4: 10}) == [
-        [1, "4.0", "1.50", worse([2.0, 1.0])],
-        [4, "1.0", "3.00", ""],
-    ]
-
-
 def test_intervals_of_a_figure_are_by_stride_or_by_steps():
-    runs = some_runs()
+    pairs = {(1, 8): (5.0, 6.0), (1, 16): (4.0, 5.0), (9, 8): (5.0, 5.5), (9, 16): (6.0, 6.5)}
+    runs = {setting: Losses(np.zeros(2), np.array(pair)) for setting, pair in pairs.items()}
     found = experiments.loss_intervals(runs, [(1, 8), (9, 16)])
     assert found["validation"] == {1: confidence_interval([5.0, 6.0]), 9: confidence_interval([6.0, 6.5])}
     assert list(experiments.loss_intervals(runs, [(9, 8), (9, 16)], by="steps")["training"]) == [8, 16]

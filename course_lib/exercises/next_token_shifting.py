@@ -443,8 +443,8 @@ def rolled_targets(window: list[int]) -> list[tuple[int, int]]:
 
 @bug_or_not(
     purpose="To hand a window to a model of the `transformers` library, so that each "
-    "id is scored against the one that follows it. These models shift the labels "
-    "themselves, as the last line shows.",
+    "id is scored against the one that follows it. Like most of them, this one shifts "
+    "the labels itself, as the last line shows.",
     reference=aligned_pairs,
     cases=_windows,
     explanation=(
