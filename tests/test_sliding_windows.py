@@ -593,7 +593,7 @@ def test_loading_leaves_the_global_generators_alone(num_workers):
         ({"rank": 1}, "rank must be an integer of at least 0 and at most 0, got 1"),
         ({"shuffle": False, "order": RandomOrder}, "shuffle must be left out where order"),
         ({"order": lambda size, seed: np.zeros(size, dtype=int)}, "order must hold each window once"),
-        ({"batch_sampler": [], "in_order": False}, "got batch_sampler, in_order: the others would change the batches"),
+        ({"drop": [], "in_order": False}, "got drop, in_order: the others would change the batches"),
         ({"pin_memory": "no"}, "pin_memory must be True or False, got 'no'"),
         ({"persistent_workers": 1}, "persistent_workers must be True or False"),
         ({"num_workers": 1, "prefetch_factor": 0}, "prefetch_factor must be"),
