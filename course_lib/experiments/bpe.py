@@ -52,6 +52,15 @@ def text_of_run(text: Text, run: Count, num_runs: Length) -> tuple[str, str]:
     return turned[:cut], turned[cut:]
 
 
+def count_scored_bytes(tokenizer: AnyTokenizer, text: str, ids: Ids) -> int:
+    """Count the UTF-8 bytes of all tokens of a text but the first, which nothing
+    predicts. Raises ValueError if the first one ends in the middle of a character."""
+    first = tokenizer.decode(ids[:1])
+    if not text.startswith(first):
+        raise ValueError(f"text must begin with a whole character, got {first!r}")
+    return len(text.encode()) - len(first.encode())
+
+
 @checked
 def score_tokenizers(
     text: Text,
@@ -90,13 +99,7 @@ def score_tokenizers(
             how = {"num_updates": len(batches), "learning_rate": learning_rate}
             train(model, batches, **how, progress=False)
             ids = tokenizer.encode(to_score)
-            unscored = tokenizer.decode(ids[:1])  # nothing before it predicts it
-            if not to_score.startswith(unscored):
-                raise ValueError(
-                    f"text must not have half a character where run {run} begins to "
-                    f"score, got {unscored!r}"
-                )
-            num_bytes = len(to_score.encode()) - len(unscored.encode())
+            num_bytes = count_scored_bytes(tokenizer, to_score, ids)
             scored = evaluate(model, ids, context_length, num_bytes=num_bytes)
             loss = scored.nats_per_token, scored.bits_per_byte
             found.setdefault(name, []).append(loss)
