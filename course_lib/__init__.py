@@ -8,7 +8,8 @@ foundation/    what several lessons build on: checks of arguments, texts and tok
 lessons        next_token_shifting, sliding_windows, random_sampling,
                sequential_partitioning, stride_tradeoffs, bpe, tokenizer_pipeline,
                long_documents, document_packing, document_boundaries,
-               token_shards, many_machines, mixing_sources, auditing_loaders
+               token_shards, many_machines, mixing_sources, auditing_loaders,
+               scored_tokens (what is scored)
 teaching/      what shows them and judges answers: training, tables, tokens, plots,
                play, source, checker, predict, lessons, standing
 experiments/   what the lessons measure: models trained, and their losses

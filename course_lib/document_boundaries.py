@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -33,9 +32,6 @@ from course_lib.foundation import (
     one_thread,
 )
 from course_lib.next_token_shifting import next_token_loss
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
 
 PackedBatch = tuple[dict[str, torch.Tensor], torch.Tensor]
 """The arguments of a model by name, and the targets."""
@@ -243,54 +239,6 @@ class PackingCollator:
         return np.flatnonzero(positions.numpy() == 0)
 
 
-# Labels of a conversation: what a chat template says about them.
-
-
-def audit_chat_template(
-    tokenizer: PreTrainedTokenizerBase,
-    messages: Sequence[Mapping[str, str]],
-    chat_template: str | None = None,
-) -> dict[str, bool]:
-    """Say whether labels made with a chat template can be trusted.
-
-    Args:
-        tokenizer: its end-of-text token ends each turn.
-        messages: a conversation, each turn with its `role` and `content`.
-        chat_template: Jinja, with `{% generation %}` around what the assistant says;
-            None: the tokenizer's own.
-
-    Returns, by name, whether each of three tests is passed.
-    """
-    roles = _check_conversation(tokenizer, messages)
-
-    def ids_and_mask(turns: Sequence[Mapping[str, str]]) -> tuple[list, list]:
-        how = {"return_dict": True, "return_assistant_tokens_mask": True}
-        made = tokenizer.apply_chat_template(turns, chat_template=chat_template, **how)
-        return made["input_ids"], made["assistant_masks"]
-
-    ids, mask = ids_and_mask(messages)
-    earlier = [ids_and_mask(messages[:turns])[0] for turns in range(1, len(messages))]
-    ends = sum(m for i, m in zip(ids, mask, strict=True) if i == tokenizer.eos_token_id)
-    return {
-        "something is scored": any(mask),
-        "earlier turns stay as they were": all(ids[: len(e)] == e for e in earlier),
-        "the end of each answer is scored": ends == roles.count("assistant"),
-    }
-
-
-def _check_conversation(tokenizer: object, messages: object) -> list[object]:
-    """Return who speaks in each turn, if that can be audited."""
-    if not hasattr(tokenizer, "apply_chat_template"):
-        wanted = "one of transformers, with apply_chat_template"
-        raise TypeError(f"tokenizer must be {wanted}, got {type(tokenizer).__name__}")
-    turns = messages if isinstance(messages, Sequence) else [None]
-    roles = [turn.get("role") if isinstance(turn, Mapping) else None for turn in turns]
-    if None in roles or "assistant" not in roles:
-        wanted = "a list of mappings with a role, the assistant's among them"
-        raise ValueError(f"messages must be {wanted}, got {messages!r:.60}")
-    return roles
-
-
 # Batches of packed rows for the small models, and their loss over all scored ids.
 
 
@@ -366,3 +314,9 @@ def packed_loss(model: nn.Module, batch: PackedBatch) -> tuple[float, int]:
                 nats += next_token_loss(model(**part), targets[rows]).item() * count
             scored += count
     return nats, scored
+
+
+def __getattr__(name: str) -> None:
+    if name == "audit_chat_template":  # was here while this lesson had chats in it
+        raise ImportError(f"{name} is in course_lib.scored_tokens, which is lesson 15")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

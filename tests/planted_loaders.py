@@ -1379,6 +1379,43 @@ class ForgetsItsMask(TellsPlaces):
         return {"attention_mask": sees if self.resumed else sees & ~np.tri(T, k=-8, dtype=bool)}
 
 
+@planted("resume_changes", **OF_DOCUMENTS)
+class ForgetsItsPadding(Resumable):
+    """A row a document; after a resume, the mask shows the padding behind it."""
+
+    resumed, keeps = False, False
+
+    def __init__(self, ids, document_starts):
+        super().__init__(ids)
+        self.starts = document_starts
+
+    def __iter__(self):
+        for batch in islice(padded_documents(self.ids, self.starts, PAD, -100), self.done, None):
+            self.done += 1
+            shown = batch["attention_mask"] | (self.resumed and not self.keeps)
+            yield {**batch, "attention_mask": shown}
+        self.done = 0
+
+    def load_state_dict(self, state):
+        super().load_state_dict(state)
+        self.resumed = True
+
+
+@clean(**OF_DOCUMENTS)
+class KeepsItsPadding(ForgetsItsPadding):
+    keeps = True
+
+
+@planted("resume_changes")
+class GivesRowsAlone(TellsPlaces):
+    """After a resume, a batch is a row."""
+
+    def __iter__(self):
+        for inputs, targets in Resumable.__iter__(self):
+            size = 1 if self.resumed else B
+            yield from zip(batched(inputs, size), batched(targets, size), strict=True)
+
+
 @planted("resume_loses")
 class ForgetsLabels(TellsPlaces):
     """After a resume, the first label of each row is dropped."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 
 from course_lib.foundation import load_documents
+from course_lib.teaching.lessons import Lesson
 from kernel_environment import STARTUP
 
 # Text of another corpus. A lesson that trains dozens of models reads few different characters: a step takes longer the
@@ -29,16 +30,16 @@ def is_exercise(cell: nbformat.NotebookNode) -> bool:
     return "exercise" in cell.metadata.get("tags", [])
 
 
-def exercise_of(cell: nbformat.NotebookNode, lesson: str) -> object:
+def exercise_of(cell: nbformat.NotebookNode, path: Path) -> object:
     (name,) = re.findall(r"exercises\.(\w+)\.check\(", cell.source)
-    return getattr(importlib.import_module(f"course_lib.exercises.{lesson[3:]}"), name)
+    return getattr(importlib.import_module(f"course_lib.exercises.{Lesson(path).name}"), name)
 
 
 def solved(path: Path) -> nbformat.NotebookNode:
     """Read a lesson, and replace the stub of each exercise by its solution."""
     notebook = nbformat.read(path, as_version=4)
     for cell in filter(is_exercise, notebook.cells):
-        item = exercise_of(cell, path.stem)
+        item = exercise_of(cell, path)
         assert cell.source.startswith(item.stub)
         cell.source = item.solution_source + cell.source.removeprefix(item.stub)
     return notebook

@@ -21,7 +21,6 @@ from any_tokenizer import KINDS, TEXTS, each_kind, framed
 from course_lib.document_boundaries import (
     ROWS_AT_ONCE,
     PackingCollator,
-    audit_chat_template,
     cu_seqlens,
     document_mask,
     packed_batch,
@@ -35,7 +34,6 @@ from course_lib.foundation import AttentionModel, document_marks, encode_corpus,
 from course_lib.long_documents import PaddingCollator, chunk_examples, chunk_ids
 from course_lib.next_token_shifting import next_token_loss
 from course_lib.teaching import train
-from course_lib.tokenizer_pipeline import build_tokenizer, wrap_tokenizer
 
 FACE = SimpleNamespace(pad_token_id=0, eos_token_id=1)
 
@@ -295,64 +293,6 @@ def test_a_row_that_does_not_fit_its_labels_or_starts_and_a_flat_one_to_fill_are
 def test_a_tokenizer_without_padding_or_an_end_to_go_by_is_refused(tokenizer, words):
     with pytest.raises(ValueError, match=rf"^{words}"):
         PackingCollator(tokenizer, True)([{"input_ids": [1]}])
-
-
-# audit_chat_template
-
-MARKS = "{% generation %}", "{% endgeneration %}"
-
-TEMPLATE = """{%- for message in messages -%}{{ message.role + ": " }}{%- if message.role == "assistant" -%}
-{% generation %}{{ message.content + eos_token }}{% endgeneration %}{%- else -%}
-{{ message.content + eos_token }}{%- endif -%}{%- endfor -%}"""
-
-CHAT = [{"role": role, "content": f"low {role} lowest"} for role in ("system", "user", "assistant") * 2]
-
-
-@pytest.fixture(scope="module")
-def wrapped():
-    return wrap_tokenizer(build_tokenizer(["low lower lowest newest"], vocab_size=300), model_max_length=64)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "passed"),
-    [
-        (TEMPLATE, TEMPLATE, [True, True, True]),
-        ("eos_token }}{% endgeneration %}", '"" }}{% endgeneration %}{{ eos_token }}', [True, True, False]),
-        (
-            "{{ message.content + eos_token }}{% end",
-            "{{ (message.content if loop.last else 'low') + eos_token }}{% end",
-            [True, False, True],
-        ),
-        ("{{ message.role", "{{ messages | length }}{{ message.role", [True, False, True]),
-    ],
-)
-def test_labels_of_a_chat_template_are_trusted_after_three_tests(wrapped, old, new, passed):
-    assert old in TEMPLATE
-    template = TEMPLATE.replace(old, new)
-    assert list(audit_chat_template(wrapped, CHAT, template).values()) == passed
-
-
-def test_a_template_without_marks_scores_nothing(wrapped):
-    template = TEMPLATE.replace(MARKS[0], "").replace(MARKS[1], "")
-    assert list(audit_chat_template(wrapped, CHAT, template).values()) == [False, True, False]
-    wrapped.chat_template = template
-    assert not audit_chat_template(wrapped, CHAT)["something is scored"]
-
-
-def test_an_end_that_an_assistant_quotes_is_one_too_many(wrapped):
-    quoting = [*CHAT[:-1], {"role": "assistant", "content": f"low {wrapped.eos_token} low"}]
-    assert not audit_chat_template(wrapped, quoting, TEMPLATE)["the end of each answer is scored"]
-
-
-@pytest.mark.parametrize("messages", [[], CHAT[:2], ["low"], [{"content": "low"}], "low", 3, -1.5, CHAT[2]])
-def test_a_chat_template_is_audited_with_an_answer(wrapped, messages):
-    with pytest.raises(ValueError, match=r"^messages must be .*got"):
-        audit_chat_template(wrapped, messages, TEMPLATE)
-
-
-def test_a_chat_template_needs_a_tokenizer_of_transformers():
-    with pytest.raises(TypeError, match=r"^tokenizer must be one of transformers"):
-        audit_chat_template(FACE, CHAT)
 
 
 # packed_batch, shuffled_batches, packed_loss: against documents that are read alone
@@ -679,3 +619,10 @@ def test_packs_hold_every_token_and_keep_documents_apart(published, encoded):
         begins = [*row["document_starts"], *([len(row["input_ids"])] if len(row["input_ids"]) < 512 else [])]
         assert torch.nonzero(positions == 0).flatten().tolist() == begins
         assert (labels == -100).sum() == len(row["document_starts"]) + 512 - len(row["input_ids"])
+
+
+def test_what_has_moved_is_looked_for_in_its_new_place():
+    with pytest.raises(ImportError, match=r"audit_chat_template is in course_lib\.scored_tokens"):
+        from course_lib.document_boundaries import audit_chat_template  # noqa: F401
+    with pytest.raises(ImportError, match="cannot import name 'anything_else'"):
+        from course_lib.document_boundaries import anything_else  # noqa: F401

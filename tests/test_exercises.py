@@ -8,16 +8,14 @@ import re
 from collections import Counter
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
-import nbformat
 import pytest
 
 import course_lib.exercises
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, Exercise, Question
+from course_lib.teaching.lessons import find_lessons
 from solved_lessons import define
 
-NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 # A module for each lesson; the folder is the reader's own loader.
 LESSONS = sorted(m.name for m in pkgutil.iter_modules(course_lib.exercises.__path__) if not m.ispkg)
 MOST_MISTAKES = 6  # sentences an exercise: the usual ones
@@ -138,6 +136,12 @@ def test_the_notebook_holds_every_stub_as_it_is_defined(lesson):
     assert sorted(tagged) == sorted(wanted)
 
 
+@cache
+def cells_of(lesson: str) -> list:
+    (found,) = find_lessons([lesson])
+    return found.notebook.cells
+
+
 # In the text of an exercise: `call(1, 2)` is `[3]`, or 3, or True.
 EXAMPLE = re.compile(r"`(\w+)(\([^`]*\))` is (?:`([^`]+)`|(-?\d+(?:\.\d+)?|True|False)\b)")
 
@@ -151,8 +155,7 @@ def plain(value: object) -> object:
 def examples() -> list:
     found = []
     for lesson in LESSONS:
-        (path,) = NOTEBOOKS.glob(f"*_{lesson}.ipynb")
-        prose = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"]
+        prose = [cell.source for cell in cells_of(lesson) if cell.cell_type == "markdown"]
         solutions = {item.name: item.reference for item in members(lesson, Exercise)}
         for name, arguments, in_code, in_words in EXAMPLE.findall(" ".join("\n".join(prose).split())):
             with contextlib.suppress(SyntaxError, ValueError):  # of what the text has named before
@@ -181,9 +184,3 @@ def test_the_notebook_states_each_task_imports_the_exercises_again_and_ends_with
     for before, cell in pairwise(cells):
         if "exercise" in cell.metadata.get("tags", []) and cell.source.startswith(("def ", "class ")):
             assert before.cell_type == "markdown", cell.source
-
-
-@cache
-def cells_of(lesson: str) -> list:
-    (path,) = NOTEBOOKS.glob(f"??_{lesson}.ipynb")
-    return nbformat.read(path, as_version=4).cells

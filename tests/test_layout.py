@@ -16,6 +16,7 @@ import course_lib
 from course_lib import __main__ as main
 from course_lib import foundation
 from course_lib.commands import check
+from course_lib.teaching.lessons import Lesson
 
 ROOT = Path(__file__).parent.parent
 LESSONS = [
@@ -33,6 +34,7 @@ LESSONS = [
     "many_machines",
     "mixing_sources",
     "auditing_loaders",
+    "scored_tokens",
 ]
 # In each room the order is that of the imports: a module may import those before it.
 FOUNDATION = [
@@ -44,6 +46,7 @@ FOUNDATION = [
     "intervals",
     "dtypes",
     "texts",
+    "uncut",
     "round_trips",
     "tokenizing",
     "streams",
@@ -170,12 +173,13 @@ def test_the_package_tells_the_truth_about_its_rooms():
 
 
 def test_lessons_are_numbered_in_the_order_of_the_course():
-    assert [path.stem for path in NOTEBOOKS] == [f"{n:02}_{lesson}" for n, lesson in enumerate(LESSONS, start=1)]
+    assert [Lesson(path).name for path in NOTEBOOKS] == LESSONS
+    assert [Lesson(path).number for path in NOTEBOOKS] == [*range(1, len(LESSONS) + 1)]
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_lesson_has_its_tests_and_a_line_of_the_readme(notebook):
-    assert (ROOT / "tests" / f"test_{notebook.stem[3:]}.py").is_file()
+    assert (ROOT / "tests" / f"test_{Lesson(notebook).name}.py").is_file()
     assert f"notebooks/{notebook.name}" in README
 
 
@@ -239,7 +243,7 @@ def lessons_served_by(module: str) -> set[str]:
     """The lessons whose notebook, files, experiments or exercises import a name that a module of the foundation has."""
     served = set()
     for notebook in NOTEBOOKS:
-        lesson = notebook.stem[3:]
+        lesson = Lesson(notebook).name
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
         others = [PACKAGE / room / f"{lesson}.py" for room in ("experiments", "exercises")]

@@ -21,7 +21,7 @@ def test_without_the_repository_it_is_said_where_the_notebooks_come_from(monkeyp
 
 @pytest.mark.parametrize("name", ["0", "", 2])
 def test_a_lesson_that_there_is_not_is_answered_with_those_there_are(name):
-    assert len(find_lessons([])) == len(find_lessons()) == 14
+    assert len(find_lessons([])) == len(find_lessons()) == 15
     with pytest.raises(ValueError, match=rf"^there is no lesson {name!r}; there are 1 next_token_shifting, 2 "):
         find_lessons([name])
 

@@ -151,7 +151,8 @@ def five_batches() -> WindowLoader:
 
 def stood_at(epoch: int, delivered: int) -> WindowLoader:
     loader = five_batches()
-    loader.load_state_dict(loader.state_dict() | {"epoch": epoch, "windows_delivered": min(24, 5 * delivered)})
+    loader.sampler.set_epoch(epoch)  # the state knows the order of its epoch
+    loader.load_state_dict(loader.state_dict() | {"windows_delivered": min(24, 5 * delivered)})
     return loader
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import numpy as np
 
-from course_lib.foundation import AtLeast, Ids, Length, checked
+from course_lib.foundation import AtLeast, Ids, Length, checked, uncut
 
 # With these first ids, position p is the id first + p. None of them is 0, and none is
 # the padding or the end of a text of a common tokenizer.
@@ -250,6 +250,7 @@ def _plain_encoder(tokenizer: object) -> Callable[[str], np.ndarray]:
         raise TypeError(f"tokenizer must have a method encode(text), got {kind}")
     frames = hasattr(tokenizer, "post_processor")  # one of the library `tokenizers`
     options = {"add_special_tokens": False} if frames else {}
+    tokenizer = uncut(tokenizer) if frames else tokenizer
 
     def encode(text: str) -> np.ndarray:
         ids = tokenizer.encode(text, **options)

@@ -32,7 +32,7 @@ FINDINGS = {
     "resume_repeats": "a resumed loader gives tokens again",
     "resume_loses": "a resumed loader leaves tokens out",
     "resume_reorders": "a resumed loader continues in a different order",
-    "resume_changes": "a resumed loader gives other labels, positions or masks",
+    "resume_changes": "a resumed loader changes labels, positions, masks or batches",
     "shared_memory": "inputs, labels or batches share memory",
     "narrow_ids": "ids come back as others, because their dtype is too narrow",
 }
@@ -356,6 +356,13 @@ def find_resumed(
         words = f"{when}, row {row} from there begins at {other} instead of {one}"
         found.count("resume_reorders", np.count_nonzero(differs) or 1, words)
     else:
+        sizes, others = ([size for size, _ in e.shapes] for e in (expected, resumed))
+        if sizes != others:
+            words = f"{when}, the loader gives the same rows in "
+            words += f"{counted(len(others), 'batch')} instead of {len(sizes):,}"
+            if len(sizes) == len(others):
+                words += f", of {others[0]} rows and others instead of {sizes[0]}"
+            found.count("resume_changes", len(resumed.order), words)
         for parts, rows in told_otherwise(expected, resumed):
             words = f"{when}, row {rows[0]} from there has other {parts}"
             found.count("resume_changes", len(rows), words)

@@ -352,8 +352,10 @@ class RowPositions:
 
     @cached_property
     def views_key(self) -> np.ndarray:
-        """Of which tokens see which, as masks, numbers and ends of documents say."""
-        key = np.zeros(len(self.tokens), dtype=np.uint64)
+        """Of which ids are seen, and which see which, as masks, numbers and ends of
+        documents say."""
+        exists = self.batch.inputs != NO_ID
+        key = key_of(np.where(exists, self.batch.is_kept, -1))
         for view in self.batch.views:
             key = key * FACTOR + key_of(view.pattern())
         return key

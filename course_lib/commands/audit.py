@@ -55,6 +55,7 @@ from course_lib.auditing_loaders import (
 )
 from course_lib.auditing_loaders.loader_files import import_file
 from course_lib.commands.paths import in_a_shell, user_path
+from course_lib.foundation import uncut
 
 CLEAN, FOUND, NOT_RUN, UNDECIDED = 0, 1, 2, 3
 TIME_LIMIT = 600  # seconds
@@ -297,8 +298,6 @@ def _numbers(text: str) -> list[int]:
 def tokenizer_of(path: Path) -> object:
     """Load what a `tokenizer.json` holds, without truncation, padding and dropout."""
     from tokenizers import Tokenizer
-
-    from course_lib.foundation import uncut
 
     if not path.is_file():
         raise ValueError(f"there is no file {path}")

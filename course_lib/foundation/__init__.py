@@ -95,6 +95,7 @@ from course_lib.foundation.packs import (
 )
 from course_lib.foundation.positions import Position, check_state
 from course_lib.foundation.processes import NO_GUARD, end_with_parent, process_context
+from course_lib.foundation.uncut import uncut
 from course_lib.foundation.visible import (
     BYTE_CHARACTERS,
     SCROLLING,
@@ -155,7 +156,6 @@ if TYPE_CHECKING:
         encode_named,
         look_at_first_texts,
         plain_tokenizer,
-        uncut,
     )
 
 LATER = {
@@ -219,7 +219,6 @@ LATER = {
         "encode_each",
         "encode_named",
         "plain_tokenizer",
-        "uncut",
         "changes_to_first_texts",
         "look_at_first_texts",
     ),

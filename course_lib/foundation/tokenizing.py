@@ -32,6 +32,7 @@ from course_lib.foundation.round_trips import (
     describe_changes,
 )
 from course_lib.foundation.texts import BATCH_SIZE, batches_of_texts, iterate_texts
+from course_lib.foundation.uncut import uncut
 
 END_OF_TEXT = "<|endoftext|>"  #: the token between documents
 
@@ -303,18 +304,6 @@ def _batch_encoder(tokenizer: object) -> Callable[[list[str]], list[np.ndarray]]
         return compact(as_ids("ids", getattr(ids, "ids", ids)).astype(np.int64))
 
     return lambda texts: [narrow(encode(text, **plain)) for text in texts]
-
-
-def uncut(tokenizer: object) -> object:
-    """Copy a tokenizer of `tokenizers` so that it neither truncates nor pads, and cuts
-    a text in the same way each time."""
-    tokenizer = type(tokenizer).from_str(tokenizer.to_str())
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    # Other models have none, and what Unigram draws isn't part of the copied text.
-    if getattr(tokenizer.model, "dropout", None) is not None:
-        tokenizer.model.dropout = None
-    return tokenizer
 
 
 def _without_lots(tokenizer: object) -> object:

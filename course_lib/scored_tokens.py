@@ -1,0 +1,195 @@
+"""Lesson 15: which tokens of a conversation are scored, and how much each one weighs.
+
+Fine-tuning has the loss of lesson 1. What differs are the labels, which leave most of a
+conversation out, and the means, of which there are several. Labels are aligned with
+their ids here, as `transformers` wants them, and the model shifts them. So the label at
+place 0 is never predicted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+import torch
+
+from course_lib.foundation import IGNORED, Length, Several, check_integer, checked
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+Which = Literal["everything", "answers", "last answer"]
+Per = Literal["token", "example"] | int
+"""What has one vote in a mean: a token, an example, or a part of so many rows."""
+
+# Which tokens count.
+
+
+@checked
+def turn_labels(
+    roles: Annotated[Sequence[str], Several("roles")],
+    turns: Annotated[Sequence[Sequence[int]], Several("lists of ids")],
+    which: Which = "answers",
+) -> list[int]:
+    """Return the labels of a conversation, one for each of its ids.
+
+    Args:
+        roles: who wrote each turn, such as "user" or "assistant".
+        turns: the ids of each turn, with the one that ends it.
+        which: score everything, all of the assistant's turns, or only the last of them.
+    """
+    _check_turns(roles, turns)
+    answers = [i for i, role in enumerate(roles) if role == "assistant"]
+    scored = {"everything": range(len(turns)), "answers": answers}
+    scored["last answer"] = answers[-1:]
+    labels = []
+    for i, ids in enumerate(turns):
+        labels += ids if i in scored[which] else [IGNORED] * len(ids)
+    return [IGNORED, *labels[1:]]  # nothing comes before the first id
+
+
+def _check_turns(roles: Sequence[str], turns: Sequence[Sequence[int]]) -> None:
+    if len(roles) != len(turns) or not any(len(ids) for ids in turns):
+        wanted = f"a list of ids for each of {len(roles)} roles, not all of them empty"
+        raise ValueError(f"turns must be {wanted}, got {list(turns)!r:.60}")
+
+
+def answer_start(prompt_ids: Sequence[int], ids: Sequence[int]) -> int:
+    """Return the place where the answer begins, after what both lists begin with.
+
+    The ids of a prompt needn't be the first ids of the prompt with its answer: a token
+    may reach across the border. TRL, from 1.16 on, splits at the same place.
+
+    Args:
+        prompt_ids: the prompt, tokenized alone.
+        ids: the prompt with its answer, tokenized together.
+    """
+    place = 0
+    while place < min(len(prompt_ids), len(ids)) and prompt_ids[place] == ids[place]:
+        place += 1
+    return place
+
+
+# How much each of them weighs.
+
+
+@checked
+def mean_loss(
+    losses: torch.Tensor, labels: torch.Tensor, per: Per = "token"
+) -> torch.Tensor:
+    """Return the mean loss of a batch, as a scalar through which gradients flow.
+
+    Args:
+        losses: of each label after the first, shape (B, L - 1), in nats.
+        labels: aligned with the ids, -100 where nothing is scored, shape (B, L).
+        per: "token": all targets weigh the same. "example": the mean of each row weighs
+            the same. A number: the mean of each part of so many rows does.
+
+    A part in which nothing is scored is left out. Without any target, the mean is nan.
+    """
+    scored = labels[:, 1:] != IGNORED
+    rows = _rows_in_a_part(per, len(labels))
+    sums = (losses * scored).sum(dim=1).split(rows)
+    counts = scored.sum(dim=1).split(rows)
+    parts = zip(sums, counts, strict=True)
+    means = [loss.sum() / count.sum() for loss, count in parts if count.sum() > 0]
+    return torch.stack(means).mean() if means else losses.sum() * torch.nan
+
+
+@checked
+def target_weights(labels: torch.Tensor, per: Per = "token") -> torch.Tensor:
+    """Return how much each label weighs in `mean_loss`, float64, shape (B, L).
+
+    The weights add up to 1, and are 0 where nothing is scored, and at place 0.
+    """
+    scored = (labels != IGNORED).double()
+    scored[:, 0] = 0  # nothing predicts it
+    parts = scored.split(_rows_in_a_part(per, len(labels)))
+    parts = [part / part.sum() if part.any() else part for part in parts]
+    return torch.cat(parts) / max(1, sum(bool(part.any()) for part in parts))
+
+
+def _rows_in_a_part(per: Per, num_rows: int) -> int:
+    if isinstance(per, str):
+        return {"token": max(1, num_rows), "example": 1}[per]
+    return check_integer("per", per, minimum=1)
+
+
+@checked
+def evaluation_loss(
+    sums: Annotated[Sequence[float], Several("numbers")],
+    counts: Annotated[Sequence[int], Several("integers")],
+    batch_size: Length,
+) -> float:
+    """Return what a `Trainer` reports as `eval_loss`.
+
+    It takes the mean over the tokens of each batch, and then the mean over all batches,
+    in which a batch weighs as much as it has rows (transformers 5.24,
+    `Trainer.evaluation_loop`).
+
+    Args:
+        sums: the loss of each example, summed over its targets, in nats.
+        counts: how many targets it has, at least 1.
+        batch_size: examples in a batch; the last may be smaller.
+    """
+    sums, counts = np.asarray(sums), np.asarray(counts)
+    total = 0.0
+    for first in range(0, len(sums), batch_size):
+        batch = slice(first, first + batch_size)
+        mean = sums[batch].sum() / counts[batch].sum()
+        total += len(sums[batch]) * mean
+    return float(total / len(sums))
+
+
+def stop_rate(answers: Sequence[Sequence[int]], end_id: int) -> float:
+    """Return the share of generated answers in which the model has ended its turn."""
+    return sum(end_id in answer for answer in answers) / len(answers)
+
+
+# What a chat template says of a conversation.
+
+
+def audit_chat_template(
+    tokenizer: PreTrainedTokenizerBase,
+    messages: Sequence[Mapping[str, str]],
+    chat_template: str | None = None,
+) -> dict[str, bool]:
+    """Say whether labels made with a chat template can be trusted.
+
+    Args:
+        tokenizer: its end-of-text token ends each turn.
+        messages: a conversation, each turn with its `role` and `content`.
+        chat_template: Jinja, with `{% generation %}` around what the assistant says;
+            None: the tokenizer's own.
+
+    Returns, by name, whether each of three tests is passed.
+    """
+    roles = _check_conversation(tokenizer, messages)
+
+    def ids_and_mask(turns: Sequence[Mapping[str, str]]) -> tuple[list, list]:
+        how = {"return_dict": True, "return_assistant_tokens_mask": True}
+        made = tokenizer.apply_chat_template(turns, chat_template=chat_template, **how)
+        return made["input_ids"], made["assistant_masks"]
+
+    ids, mask = ids_and_mask(messages)
+    earlier = [ids_and_mask(messages[:turns])[0] for turns in range(1, len(messages))]
+    ends = sum(m for i, m in zip(ids, mask, strict=True) if i == tokenizer.eos_token_id)
+    return {
+        "something is scored": any(mask),
+        "earlier turns stay as they were": all(ids[: len(e)] == e for e in earlier),
+        "the end of each answer is scored": ends == roles.count("assistant"),
+    }
+
+
+def _check_conversation(tokenizer: object, messages: object) -> list[object]:
+    """Return who speaks in each turn, if that can be audited."""
+    if not hasattr(tokenizer, "apply_chat_template"):
+        wanted = "one of transformers, with apply_chat_template"
+        raise TypeError(f"tokenizer must be {wanted}, got {type(tokenizer).__name__}")
+    turns = messages if isinstance(messages, Sequence) else [None]
+    roles = [turn.get("role") if isinstance(turn, Mapping) else None for turn in turns]
+    if None in roles or "assistant" not in roles:
+        wanted = "a list of mappings with a role, the assistant's among them"
+        raise ValueError(f"messages must be {wanted}, got {messages!r:.60}")
+    return roles
