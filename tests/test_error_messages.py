@@ -38,7 +38,8 @@ WITHOUT_MARKS = "{%- for m in messages -%}{{ m.content + eos_token }}{%- endfor 
 END_OUTSIDE = """{%- for m in messages -%}{%- if m.role == "assistant" -%}
 {% generation %}{{ m.content }}{% endgeneration %}{{ eos_token }}
 {%- else -%}{{ m.content + eos_token }}{%- endif -%}{%- endfor -%}"""
-QUIET = {"report_to": [], "disable_tqdm": True, "save_strategy": "no", "use_cpu": True, "max_steps": 1, "logging_steps": 1}
+QUIET = {"report_to": [], "disable_tqdm": True, "save_strategy": "no", "use_cpu": True}
+QUIET |= {"max_steps": 1, "logging_steps": 1}
 
 
 # Tokenizers
@@ -404,7 +405,17 @@ def test_the_installed_libraries_say_so(words, tmp_path):
 
 def test_every_message_on_the_page_is_made_here_or_quoted():
     assert sorted(on_the_page()) == sorted([*MAKERS, *QUOTED])
-    assert [words for words, rest in on_the_page().items() if "quoted" in rest] == sorted(QUOTED)
+    assert {words for words, rest in on_the_page().items() if "quoted" in rest} == QUOTED
+
+
+def test_the_readme_counts_questions_and_messages():
+    page, readme = PAGE.read_text(encoding="utf-8"), (PAGE.parents[1] / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?!question|message|-)", page, flags=re.MULTILINE)
+    questions, messages = map(
+        int, re.search(r"\[more than (\d+)\].+?(\d+) \[error messages\]", readme, re.DOTALL).groups()
+    )
+    assert messages == len(on_the_page())
+    assert questions == (len(rows) - messages) // 10 * 10
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no process is forked here")
