@@ -415,7 +415,7 @@ def test_the_readme_counts_questions_and_messages():
         int, re.search(r"\[more than (\d+)\].+?(\d+) \[error messages\]", readme, re.DOTALL).groups()
     )
     assert messages == len(on_the_page())
-    assert questions == (len(rows) - messages) // 10 * 10
+    assert questions < len(rows) - messages
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no process is forked here")
