@@ -20,6 +20,7 @@ from course_lib.foundation import (
     Length,
     Stream,
     checked,
+    named_elsewhere,
 )
 from course_lib.sliding_windows import gather_windows
 
@@ -104,6 +105,7 @@ def check_leaves_a_batch(
     return corpus
 
 
+@named_elsewhere
 def seq_data_iter_random(
     corpus: AnyStream,
     batch_size: Length,

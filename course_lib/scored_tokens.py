@@ -9,6 +9,7 @@ place 0 is never predicted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
@@ -166,20 +167,26 @@ def audit_chat_template(
     Returns, by name, whether each of three tests is passed.
     """
     roles = _check_conversation(tokenizer, messages)
-
-    def ids_and_mask(turns: Sequence[Mapping[str, str]]) -> tuple[list, list]:
-        how = {"return_dict": True, "return_assistant_tokens_mask": True}
-        made = tokenizer.apply_chat_template(turns, chat_template=chat_template, **how)
-        return made["input_ids"], made["assistant_masks"]
-
-    ids, mask = ids_and_mask(messages)
-    earlier = [ids_and_mask(messages[:turns])[0] for turns in range(1, len(messages))]
+    render = partial(_ids_and_mask, tokenizer, chat_template)
+    ids, mask = render(messages)
+    earlier = [render(messages[:turns])[0] for turns in range(1, len(messages))]
     ends = sum(m for i, m in zip(ids, mask, strict=True) if i == tokenizer.eos_token_id)
     return {
         "something is scored": any(mask),
         "earlier turns stay as they were": all(ids[: len(e)] == e for e in earlier),
         "the end of each answer is scored": ends == roles.count("assistant"),
     }
+
+
+def _ids_and_mask(
+    tokenizer: PreTrainedTokenizerBase,
+    chat_template: str | None,
+    turns: Sequence[Mapping[str, str]],
+) -> tuple[list[int], list[int]]:
+    """Return the ids of some turns, and a 1 for each that the template marks."""
+    how = {"return_dict": True, "return_assistant_tokens_mask": True}
+    made = tokenizer.apply_chat_template(turns, chat_template=chat_template, **how)
+    return made["input_ids"], made["assistant_masks"]
 
 
 def _check_conversation(tokenizer: object, messages: object) -> list[object]:

@@ -29,6 +29,7 @@ from course_lib.foundation import (
     checked,
     evaluation_mode,
     learn,
+    named_elsewhere,
     one_thread,
     progress_bar,
     smallest_dtype,
@@ -128,6 +129,7 @@ def sequential_starts(
     return partition_starts(num_tokens, batch_size, num_steps, offset)
 
 
+@named_elsewhere
 def seq_data_iter_sequential(
     corpus: AnyStream,
     batch_size: Length,

@@ -30,6 +30,7 @@ from course_lib.document_boundaries import (
     shuffled_batches,
 )
 from course_lib.document_packing import pack_documents, pack_examples, packing_report
+from course_lib.experiments import document_boundaries as experiments
 from course_lib.foundation import AttentionModel, document_marks, encode_corpus, encode_each, load_documents, one_thread
 from course_lib.long_documents import PaddingCollator, chunk_examples, chunk_ids
 from course_lib.next_token_shifting import next_token_loss
@@ -457,6 +458,16 @@ def test_a_mask_of_truth_values_masks_nothing_in_eager_attention(attention, apar
     assert (future == 0) == apart
 
 
+def test_one_convolution_of_lfm2_leaks_into_two_tokens():
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_attention_heads": 2, "num_key_value_heads": 2}
+    config = transformers.Lfm2Config(vocab_size=VOCAB_SIZE, num_hidden_layers=1, layer_types=["conv"], **sizes)
+    model = transformers.Lfm2ForCausalLM(config).eval()
+    given = {"position_ids": POSITIONS, "use_cache": False}
+    moves = [influence(model, slice(0, SECOND), slice(place, place + 1), **given) > 0 for place in range(SECOND, L)]
+    assert moves == [True, True, False, False, False, False, False]
+
+
 def test_a_convolution_lets_documents_run_together_whatever_attention_is_told():
     torch.manual_seed(0)
     sizes = {"hidden_size": 16, "intermediate_size": 32, "num_attention_heads": 2, "num_key_value_heads": 2}
@@ -626,3 +637,59 @@ def test_what_has_moved_is_looked_for_in_its_new_place():
         from course_lib.document_boundaries import audit_chat_template  # noqa: F401
     with pytest.raises(ImportError, match="cannot import name 'anything_else'"):
         from course_lib.document_boundaries import anything_else  # noqa: F401
+
+
+# The experiments: the same loops as a reader would write them, for few steps.
+
+SEEDS = (3, 5)
+
+
+def test_models_are_trained_on_copies_as_by_hand():
+    restart = {"position_ids": position_ids_from_starts([0, 6], 11)}
+    how = {"num_updates": 40, "learning_rate": 0.02, "seeds": SEEDS}
+    found = experiments.train_on_copies({"plain": {}, "restart": restart}, **how)
+    for run, seed in enumerate(SEEDS):
+        torch.manual_seed(seed)
+        model = AttentionModel(16, max_length=16)
+        batches = (({"inputs": x, **restart}, y) for x, y in experiments.copied_rows(seed, 40, 32))
+        train(model, batches, num_updates=40, learning_rate=0.02, progress=False)
+        inputs, targets = next(experiments.copied_rows(seed + 100, 1, batch_size=500))
+        others = torch.cat([inputs[:, :6], inputs[:, 6:].roll(1, dims=0)], dim=1)
+        for x, share in zip((inputs, others), found["restart"], strict=True):
+            predicted = model(x, **restart).argmax(dim=-1)[:, 6:]
+            assert share[run] == pytest.approx((predicted == targets[:, 6:]).float().mean().item())
+    assert (found["plain"].right > 0.9).all()
+
+
+def test_rows_of_copies_hold_one_document_twice_and_do_not_score_where_the_second_begins():
+    inputs, targets = next(experiments.copied_rows(1, 1, batch_size=7))
+    assert inputs.shape == targets.shape == (7, 11)
+    assert torch.equal(inputs[:, :5], inputs[:, 6:])
+    assert targets[:, 5].tolist() == [-100] * 7
+    assert torch.equal(targets[:, 6:], inputs[:, 1:6])
+
+
+def test_masks_are_compared_as_by_hand():
+    folds = {"words": [[f"{fold} {word} and more" for word in range(30)] for fold in range(2)]}
+    how = {"longest": 20, "num_updates": 2, "learning_rate": 0.02, "seeds": SEEDS}
+    bits = experiments.train_with_and_without_mask(folds, 64, **how)["words"]
+    training, held_out = (
+        PackingCollator(SimpleNamespace(pad_token_id=0))(pack_documents(experiments.encode_bytes(fold, 20), 64))
+        for fold in folds["words"]
+    )
+    ways = {"mask": {}, "no mask": {"masked": False, "reset": False}}
+    for way, judge in itertools.product(ways, repeat=2):  # run 1 holds out the second fold
+        torch.manual_seed(SEEDS[1])
+        model = AttentionModel(257, positions="rotary")
+        generator = torch.Generator().manual_seed(SEEDS[1])
+        batches = shuffled_batches(packed_batch(training, **ways[way]), 4, generator)
+        train(model, batches, num_updates=2, learning_rate=0.02, progress=False)
+        nats, scored = packed_loss(model, packed_batch(held_out, **ways[judge]))
+        assert bits[way, judge][1] == pytest.approx(nats / scored / np.log(2))
+
+
+def test_bytes_of_short_texts_end_with_an_id_of_their_own():
+    documents = experiments.encode_bytes(["ab", " ", "", "c", "long enough"], longest=3)
+    assert [document.tolist() for document in documents] == [[97, 98, 256], [99, 256]]
+    with pytest.raises(ValueError, match=r"^texts must hold at least 2 .*got 1"):
+        experiments.encode_bytes(["ab", "too long"], longest=3)

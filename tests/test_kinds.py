@@ -10,9 +10,10 @@ import pytest
 import torch
 
 import course_lib
-from course_lib import next_token_shifting, sequential_partitioning
+from course_lib import next_token_shifting, sequential_partitioning, tokenizer_pipeline
 from course_lib.foundation import arguments, copies, streams
 from course_lib.foundation.arguments import AtLeast, Finite, InstanceOf, OneOf, OrNone, Several, checks_of
+from course_lib.long_documents import padding
 from course_lib.mixing_sources import draws, mixtures
 from course_lib.token_shards import shard_files
 
@@ -93,6 +94,8 @@ OF_A_FUNCTION = {
     next_token_shifting.as_window: [*NOT_INTEGER_ARRAYS, 5, [5], [[1], [2]]],
     copies.as_set_of_strings: [*NOT_SEVERAL, []],
     draws.as_shares: [*NOT_SEVERAL, [], [0, 0], {1, 2}],
+    padding.as_lengths: [*NOT_INTEGER_ARRAYS, [], [0], [-1], [[1]]],
+    tokenizer_pipeline.check_tokenizer: [None, 5, "gpt2", print],
     mixtures.check_window_counts: [None, [], [5], {}],
     arguments.as_integers: NOT_INTEGER_ARRAYS,
     arguments.check_path: NOT_PATHS,

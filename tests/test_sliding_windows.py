@@ -19,7 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
-from course_lib.foundation import RandomOrder, token_ledger
+from course_lib.experiments import sliding_windows as experiments
+from course_lib.foundation import CharTokenizer, ConvolutionModel, FileOrder, RandomOrder, token_ledger
+from course_lib.next_token_shifting import next_token_loss
 from course_lib.sliding_windows import (
     OneScreenLoader,
     SlidingWindowDataset,
@@ -31,6 +33,7 @@ from course_lib.sliding_windows import (
     window_starts,
     workers,
 )
+from course_lib.teaching import evaluate, train
 
 
 def naive_starts(num_tokens: int, context_length: int, stride: int) -> list[int]:
@@ -834,3 +837,79 @@ def test_setting_the_epoch_does_not_move_a_loop_that_runs():
     assert got == epoch(53, 5)
     assert windows(loader) == epoch(53, 5, 1)
     assert position(loader) == (2, 0)
+
+
+# The experiments: the same loops as a reader would write them, on texts that are short and for few steps.
+
+TEXT = "".join(chr(97 + (i * i + i // 50) % 13) for i in range(3_000))
+SEEDS = (3, 5)
+HOW = {"num_updates": 2, "learning_rate": 0.02, "seeds": SEEDS}
+
+
+def parts_by_hand(text: str, run: int) -> tuple[np.ndarray, np.ndarray, int]:
+    """The text of a run to train on, the tenth that is held out, and the size of the vocabulary."""
+    tokenizer = CharTokenizer(text, max_characters=256)
+    ids = tokenizer.encode(text)
+    turned = np.roll(ids, -(run * len(ids) // len(SEEDS)))
+    return *np.split(turned, [int(0.9 * len(ids))]), tokenizer.vocab_size
+
+
+def model_by_hand(batches, vocab_size: int, seed: int) -> ConvolutionModel:
+    torch.manual_seed(seed)
+    model = ConvolutionModel(vocab_size)
+    train(model, batches, num_updates=2, learning_rate=0.02, progress=False)
+    return model
+
+
+def backward(size: int, seed: int) -> np.ndarray:
+    return np.arange(size)[::-1].copy()
+
+
+def test_orders_are_compared_as_by_hand():
+    orders = {"in order": (1, FileOrder), "shuffled": (5, RandomOrder), "backward": (5, backward)}
+    losses = experiments.compare_orders({"a": TEXT, "b": TEXT[::-1]}, orders, 5, 4, **HOW)
+    assert list(losses) == ["a", "b"]
+    assert list(losses["a"]) == list(orders)
+    for run, seed in enumerate(SEEDS):
+        training, held_out, vocab_size = parts_by_hand(TEXT, run)
+        for name, (stride, _) in orders.items():
+            starts = np.arange(2 * 4) * stride  # the windows of two batches, each of them once
+            if name == "shuffled":
+                starts = starts[RandomOrder(8, 1000 * seed)[np.arange(8)]]
+            if name == "backward":
+                starts = starts[::-1]
+            batches = [gather_windows(training, batch, 5) for batch in np.reshape(starts, (2, 4))]
+            model = model_by_hand(batches, vocab_size, seed)
+            assert losses["a"][name][run] == evaluate(model, held_out, 5).bits_per_token
+    found = [loss for of_text in losses.values() for values in of_text.values() for loss in values]
+    assert len(set(found)) == len(found)
+
+
+def test_crops_come_from_what_windows_of_stride_t_would_read():
+    losses = experiments.train_on_crops(TEXT, 5, 4, **HOW)
+    for run, seed in enumerate(SEEDS):
+        training, held_out, vocab_size = parts_by_hand(TEXT, run)
+        generator = np.random.default_rng(seed)
+        starts = [generator.integers(2 * 4 * 5, size=4) for _ in range(2)]
+        batches = [gather_windows(training, batch, 5) for batch in starts]
+        assert losses[run] == evaluate(model_by_hand(batches, vocab_size, seed), held_out, 5).bits_per_token
+
+
+def test_gradients_are_compared_as_by_hand():
+    similar = experiments.gradient_similarity(TEXT, (0, 1, 9), 5, 4, **HOW)
+    assert similar[0] == pytest.approx([1, 1])  # a window and itself
+    for run, seed in enumerate(SEEDS):
+        training, _, vocab_size = parts_by_hand(TEXT, run)
+        windows = SlidingWindowDataset(training[: 2 * 4 + 5], 5, 1)
+        model = model_by_hand(make_dataloader(windows, 4, base_seed=1000 * seed), vocab_size, seed)
+
+        def gradient(start: int, model=model, training=training) -> torch.Tensor:
+            inputs, targets = gather_windows(training, [start], 5)
+            loss = next_token_loss(model(inputs), targets)
+            return torch.cat([each.flatten() for each in torch.autograd.grad(loss, list(model.parameters()))])
+
+        starts = np.random.default_rng(seed).integers(len(training) - 5 - 9, size=experiments.STARTS)
+        for distance in (1, 9):
+            each = [torch.cosine_similarity(gradient(s), gradient(s + distance), dim=0).item() for s in starts]
+            assert similar[distance][run] == pytest.approx(np.mean(each))
+            assert abs(similar[distance][run]) < 0.999

@@ -430,8 +430,8 @@ def boundaries_in_fact(lengths: list[int], row_length: int) -> list[list[int]]:
         "A model's table of positions has `row_length` entries, so each position must "
         "be below that. A model may also infer from positions who looks at whom. So "
         "within a row, positions must begin again where a new document begins, and "
-        "nowhere else. For each row, return the places where positions begin again, "
-        "but leave out its first place."
+        "nowhere else. For each row, return the places after its first one where the "
+        "position is 0."
     ),
     reference=boundaries_in_fact,
     cases=_documents_and_rows,
