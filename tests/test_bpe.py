@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from datasets import Dataset, DatasetDict
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -21,7 +22,7 @@ from tokenizers import Tokenizer, models
 from tokenizers.implementations import ByteLevelBPETokenizer
 from tokenizers.pre_tokenizers import ByteLevel
 
-from course_lib import bpe
+from course_lib import bpe, teaching
 from course_lib.bpe import (
     BYTE_ORDER,
     GPT2_PATTERN,
@@ -38,8 +39,19 @@ from course_lib.bpe import (
 )
 from course_lib.bpe.merging import learn_merges, merge_word
 from course_lib.bpe.one_screen import OneScreenBPE, count_pairs, merge_pair
-from course_lib.foundation import END_OF_TEXT, encode_corpus, iterate_texts, load_documents, load_text, tokenizing
+from course_lib.experiments import bpe as experiments
+from course_lib.foundation import (
+    END_OF_TEXT,
+    CharTokenizer,
+    GRUModel,
+    encode_corpus,
+    iterate_texts,
+    load_documents,
+    load_text,
+    tokenizing,
+)
 from course_lib.foundation.checks import check_unicode
+from course_lib.sliding_windows import SlidingWindowDataset, make_dataloader
 from course_lib.token_shards.hashing import tokenizer_hash
 
 
@@ -722,3 +734,51 @@ def test_an_alphabet_may_be_smaller_or_larger_than_all_bytes():
     assert check_vocab_size(515, 2, 512) == 515
     with pytest.raises(ValueError, match=r"^vocab_size must be .*514"):
         check_vocab_size(513, 2, 512)
+
+
+# The experiment: the same loop as a reader would write it, on a text that is short.
+
+TEXT = "".join(chr(97 + (i * i + i // 50) % 13) for i in range(6_000))
+
+
+def test_each_run_scores_another_tenth_of_the_text():
+    text = "".join(map(chr, range(1000, 1100)))
+    for run, first in enumerate((0, 25, 50, 75)):
+        to_read, new_text = experiments.text_of_run(text, run, 4)
+        assert (len(to_read), len(new_text)) == (90, 10)
+        assert to_read + new_text == text[first:] + text[:first]
+    with pytest.raises(ValueError, match=r"run must .*3, got 4"):
+        experiments.text_of_run(text, 4, 4)
+
+
+def test_tokenizers_are_scored_as_by_hand():
+    seeds, T, B, H = (3, 5), 8, 16, 4
+
+    def tokenizers_for(text):
+        return {"characters": CharTokenizer(TEXT), "BPE": BPETokenizer.train(text, 270)}
+
+    how = {"hidden_size": H, "learning_rate": 0.02, "num_scored": 200, "seeds": seeds}
+    scores = experiments.score_tokenizers(TEXT, tokenizers_for, T, B, **how)
+    assert list(scores) == ["characters", "BPE"]
+    for run, seed in enumerate(seeds):
+        turned = TEXT[3000 * run :] + TEXT[: 3000 * run]
+        to_read, to_score = turned[:5400], turned[5400:5600]
+        for name, tokenizer in tokenizers_for(to_read).items():
+            windows = SlidingWindowDataset(tokenizer.encode(to_read), T, T)
+            loader = make_dataloader(windows, B, base_seed=1000 * seed)
+            torch.manual_seed(seed)
+            model = GRUModel(tokenizer.vocab_size, H)
+            teaching.train(model, loader, num_updates=len(loader), learning_rate=0.02, progress=False)
+            ids = tokenizer.encode(to_score)
+            scored = to_score.removeprefix(tokenizer.decode(ids[:1]))
+            by_hand = teaching.evaluate(model, ids, T, num_bytes=len(scored.encode()))
+            assert scores[name].nats_per_token[run] == by_hand.nats_per_token
+            assert scores[name].bits_per_byte[run] == by_hand.bits_per_byte
+            in_bits = by_hand.nats_per_token / math.log(2)
+            assert by_hand.bits_per_byte == pytest.approx(in_bits * (len(ids) - 1) / len(scored))  # ASCII
+
+
+def test_half_a_character_is_not_taken_for_a_whole_one():
+    how = {"hidden_size": 2, "learning_rate": 0.02, "num_scored": 50, "seeds": [1]}
+    with pytest.raises(ValueError, match=r"^text must begin with a whole character, got"):
+        experiments.score_tokenizers("潮汐" * 300, lambda text: {"bytes": BPETokenizer()}, 4, 2, **how)

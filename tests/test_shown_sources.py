@@ -14,6 +14,7 @@ LONGER = {
     "OneScreen": "a whole on purpose, on one screen, with a comment at each step",
     "pack_on_one_screen": "a whole on purpose, on one screen, with a comment at each step",
     "MiniAudit": "the story of the audit, whole on purpose: each question is a function of its own",
+    "STRATEGIES": "what makes a packer fast is the point where it is shown, and in two pieces it was slower",
     "experiments.": "an instrument that only trains and collects: its source is offered folded",
 }
 LONGEST_RUN = 8  # lines without a comment, in a whole

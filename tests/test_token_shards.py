@@ -26,12 +26,15 @@ from tokenizers import Tokenizer, models
 from transformers import AutoTokenizer
 
 from course_lib import token_shards
+from course_lib.experiments import token_shards as experiments
 from course_lib.foundation import (
     BlockOrder,
     CharTokenizer,
+    ConvolutionModel,
     FileOrder,
     RandomOrder,
     as_ids,
+    encode_corpus,
     load_documents,
     token_ledger,
 )
@@ -45,6 +48,7 @@ from course_lib.sliding_windows import (
     make_dataloader,
     window_starts,
 )
+from course_lib.teaching import evaluate, train
 from course_lib.token_shards import (
     ShardedStream,
     load_shard,
@@ -950,3 +954,77 @@ def test_any_position_of_any_epoch_of_a_million_million_windows():
             first = next(iter(sampler))
             assert np.array_equal(first, order(10**12, 1 + epoch)[done + 64 + np.arange(64)])
             assert len(sampler) == -(-(10**12 - done) // 128)
+
+
+# The experiments: the same loops as a reader would write them, on few texts and for few steps.
+
+
+def test_a_run_is_cut_off_where_it_was_told_to_and_what_it_encoded_is_counted(monkeypatch):
+    monkeypatch.setattr(experiments.CountingTokenizer, "encoded", 0)
+    tokenizer, got = experiments.CountingTokenizer("abc"), []
+    with pytest.raises(KeyboardInterrupt):
+        got.extend(tokenizer.encode(text).tolist() for text in experiments.cut_off(["a", "ab", "abc"], after=2))
+    assert tokenizer.encoded == 2
+    assert list(experiments.cut_off(["a", "b"], after=2)) == ["a", "b"]
+    assert vars(tokenizer).keys() == vars(CharTokenizer("abc")).keys()  # else a run couldn't be finished
+
+
+def test_models_are_trained_with_copies_as_by_hand():
+    texts = [text[:200] for text in TEXTS[:30]]
+    alphabet = CharTokenizer("".join(texts))
+    end = {"end_of_text_id": alphabet.end_of_text_id, "progress": False}
+
+    def split_of(seed):
+        return texts[seed : seed + 4], texts[seed + 4 : seed + 8], texts[seed + 8 :]
+
+    sizes = {"context_length": 16, "stride": 8, "batch_size": 4}
+    how = {"num_updates": 3, "learning_rate": 0.02}
+    found = experiments.train_with_copies(texts, split_of, (0, 2), seeds=(3, 5), **sizes, **how)
+    assert list(found) == [0, 2]
+    for copies, losses in found.items():
+        for run, seed in enumerate((3, 5)):
+            val, fresh, others = split_of(seed)
+            ids = encode_corpus(others + copies * val, alphabet, **end)
+            torch.manual_seed(seed)
+            model = ConvolutionModel(alphabet.vocab_size, kernel_size=5)
+            loader = make_dataloader(SlidingWindowDataset(ids, 16, 8), 4, base_seed=1000 * seed)
+            train(model, loader, **how, progress=False)
+            for exam, loss in zip((val, fresh), losses, strict=True):
+                assert loss[run] == evaluate(model, encode_corpus(exam, alphabet, **end), 16).bits_per_token
+    assert not np.array_equal(found[0].val, found[2].val)
+
+
+def test_the_deviation_of_a_mix_is_a_mean_over_batches_and_sources():
+    in_turn = np.arange(8).reshape(2, 4).T.ravel()  # 0, 4, 1, 5, ...: one of each source
+    assert experiments.mix_deviation(in_turn, 2, 2) == 0
+    assert experiments.mix_deviation(np.arange(8), 2, 2) == 50  # one source has all, the other nothing
+    assert experiments.mix_deviation([0, 1, 2, 7, 4, 5, 6, 3], 2, 4) == 25
+    batches = RandomOrder(1000, 7)[np.arange(1000)][:960].reshape(-1, 64)
+    each = [abs((batch // 100 == source).mean() - 0.1) for batch in batches for source in range(10)]
+    assert experiments.mix_deviation(batches.ravel().tolist() + [0] * 40, 10, 64) == pytest.approx(100 * np.mean(each))
+
+
+@pytest.mark.skipif(not Path("/proc/self/io").is_file(), reason="only Linux counts what a process has read")
+@pytest.mark.parametrize("way", ["memory map", "memory map, MADV_RANDOM", "pread"])
+def test_bytes_that_a_disk_delivers_are_counted(tmp_path, way):
+    path = tmp_path / "file.bin"
+    path.write_bytes(bytes(2**20))
+    delivered = experiments.bytes_delivered(path, way, 512, num_windows=20)
+    assert 0 <= delivered <= 2**20 / (20 * 512)  # 0 where a file system keeps all in memory
+    with pytest.raises(ValueError, match=r"^way must .*got 'by post'"):
+        experiments.bytes_delivered(path, "by post", 512)
+
+
+def test_a_trainer_is_trained_and_resumed(tmp_path):
+    import transformers
+
+    class ReadsOurLoader(transformers.Trainer):
+        def get_train_dataloader(self):
+            return make_dataloader(SlidingWindowDataset(np.arange(200) % 50, 8, 8).as_rows(), 4, base_seed=1)
+
+    how = {"num_steps": 4, "save_steps": 2}
+    whole = experiments.losses_of_trainer(ReadsOurLoader, 50, tmp_path, **how)
+    saved = str(tmp_path / "checkpoint-2")
+    resumed = experiments.losses_of_trainer(ReadsOurLoader, 50, tmp_path, **how, resume_from=saved)
+    assert len(set(whole)) == 4
+    assert resumed == whole

@@ -92,48 +92,28 @@ def _first_fit(lengths: list[int], max_length: int) -> list[list[int]]:
 
 
 def _best_fit(lengths: list[int], max_length: int) -> list[list[int]]:
+    # Packs with equal room are as good as one another, and different rooms are few. In
+    # a sorted list of them, the first that is at least n belongs to the fullest packs
+    # with room for n more tokens.
     packs: list[list[int]] = []
-    by_room = PacksByRoom()
+    rooms: list[int] = []  # sorted, each once
+    with_room: dict[int, list[int]] = defaultdict(list)  # heaps: the first pack first
     for document in _longest_first(lengths):
-        length = lengths[document]
-        room, pack = by_room.take(length) or (max_length, len(packs))
-        if pack == len(packs):  # no pack has room, or there is none yet
+        place = bisect_left(rooms, lengths[document])
+        if place == len(rooms):  # no pack has room, or there is none yet
+            room, pack = max_length, len(packs)
             packs.append([])
+        else:
+            room = rooms[place]
+            pack = heapq.heappop(with_room[room])
+            if not with_room[room]:
+                del rooms[place]
         packs[pack].append(document)
-        by_room.put(pack, room - length)
+        if room := room - lengths[document]:  # a full pack is never looked for
+            if not with_room[room]:
+                insort(rooms, room)
+            heapq.heappush(with_room[room], pack)
     return packs
-
-
-class PacksByRoom:
-    """Packs that aren't full, found by their room without looking at each.
-
-    Packs with equal room are as good as one another, and different rooms are few. In a
-    sorted list of them, the first that is at least n belongs to the fullest packs with
-    room for n more tokens.
-    """
-
-    def __init__(self):
-        self.rooms: list[int] = []  # sorted, each once
-        self.packs: dict[int, list[int]] = defaultdict(list)  # heaps: the first first
-
-    def take(self, length: int) -> tuple[int, int] | None:
-        """Take out the fullest pack with room for so many tokens: its room, and it."""
-        place = bisect_left(self.rooms, length)
-        if place == len(self.rooms):
-            return None
-        room = self.rooms[place]
-        pack = heapq.heappop(self.packs[room])
-        if not self.packs[room]:
-            del self.rooms[place]
-        return room, pack
-
-    def put(self, pack: int, room: int) -> None:
-        """Keep a pack, unless it is full."""
-        if not room:
-            return
-        if not self.packs[room]:
-            insort(self.rooms, room)
-        heapq.heappush(self.packs[room], pack)
 
 
 def _longest_first(lengths: list[int]) -> list[int]:

@@ -211,6 +211,7 @@ ANSWERS = [
     (never_scored, lambda ns, m, o: len([n for n in ns if n]), "only the first id of each document"),
     (never_scored, lambda ns, m, o: len(ns) if o else sum(-(-n // m) for n in ns), "an empty document"),
     (never_scored, lambda ns, m, o: crosses_out_targets([sum(ns)], m, o), "join the documents"),
+    (never_scored, lambda ns, m, o: 0 if m == 1 else crosses_out_targets(ns, m, o), FAILED),
     (never_scored, lambda ns, m, o: sum(ns) - crosses_out_targets(ns, m, o), FAILED),
     (worker_of, deals_cards, PASSED),
     (worker_of, lambda row, w, k: (row % w, 0 if k == 0 else (row - row % w) // w % k), PASSED),
