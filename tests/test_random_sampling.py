@@ -6,6 +6,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course_lib.experiments import random_sampling as experiments
+from course_lib.foundation import CharTokenizer, ConvolutionModel
 from course_lib.random_sampling import (
     count_subsequences,
     draw_offset,
@@ -13,7 +15,8 @@ from course_lib.random_sampling import (
     seq_data_iter_random,
     subsequence_starts,
 )
-from course_lib.sliding_windows import window_starts
+from course_lib.sliding_windows import SlidingWindowDataset, gather_windows, make_dataloader, window_starts
+from course_lib.teaching import evaluate, train
 
 
 def seeded(seed: int = 0) -> torch.Generator:
@@ -146,3 +149,94 @@ def test_a_generator_leaves_the_global_one_alone_and_without_one_that_decides():
     first = random_starts(100, 2, 5)
     torch.random.set_rng_state(before)
     assert (random_starts(100, 2, 5) == first).all()
+
+
+# The experiments: the same loops as a reader would write them, on a text that is short and for few steps.
+
+TEXT = "".join(chr(97 + (i * i + i // 50) % 13) for i in range(14_000))
+SEEDS = (3, 5)
+T, B = 128, 4  # 512 inputs, as in each batch of the experiments
+
+
+def fixed(ids, seed):
+    return make_dataloader(SlidingWindowDataset(ids, T, T), B, base_seed=1000 * seed, drop_last=True)
+
+
+def moving(ids, seed):
+    generator = seeded(seed)
+    while True:
+        yield from seq_data_iter_random(ids, B, T, generator=generator)
+
+
+def anywhere(ids, seed):
+    generator = np.random.default_rng(seed)
+    while True:
+        yield gather_windows(ids, generator.integers(len(ids) - T, size=B), T)
+
+
+def one_order(ids, seed):
+    batches = list(fixed(ids, seed))
+    while True:
+        yield from batches
+
+
+BY_HAND = {
+    experiments.fixed_alignment: fixed,
+    experiments.random_offsets: moving,
+    experiments.random_crops: anywhere,
+    experiments.same_order: one_order,
+}
+
+
+def by_hand(batches_of, num_characters: int, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """Three losses of a model for each seed, and the training loss of each of its updates."""
+    tokenizer = CharTokenizer(TEXT, max_characters=256)
+    ids, evaluated, losses = tokenizer.encode(TEXT), [], []
+    for run, seed in enumerate(SEEDS):
+        turned = np.roll(ids, -(run * len(ids) // len(SEEDS)))
+        seen, new_text = turned[:num_characters], turned[-6_000:]
+        torch.manual_seed(seed)
+        model = ConvolutionModel(tokenizer.vocab_size, kernel_size=5)
+        batches = batches_of(seen, seed)
+        losses.append(train(model, batches, num_updates=steps, learning_rate=0.02, progress=False))
+        judged = evaluate(model, new_text, 64), evaluate(model, seen, T), evaluate(model, seen[T // 2 :], T)
+        evaluated.append([judge.bits_per_token for judge in judged])
+    return np.array(evaluated), np.array(losses)
+
+
+@pytest.mark.parametrize("loader", BY_HAND, ids=lambda loader: loader.__name__)
+def test_a_loader_is_tried_as_by_hand(loader):
+    how = {"learning_rate": 0.02, "seeds": SEEDS}
+    sizes = (1_200, 5, T)  # two batches in an epoch
+    evaluated, losses = by_hand(BY_HAND[loader], *sizes[:2])
+    runs = experiments.compare_loaders(TEXT, {"it": loader}, {"short": sizes}, **how)
+    assert np.array_equal(np.array(runs["short", "it"]).T, evaluated)
+    assert len(set(evaluated.ravel())) == evaluated.size
+    assert np.array_equal(experiments.training_losses(TEXT, {"it": loader}, *sizes, **how)["it"], losses)
+
+
+def test_the_loaders_differ_in_what_they_promise():
+    ids, epoch = np.arange(1_200), 2
+    starts = {}
+    for loader in BY_HAND:
+        batches = loader(ids, T, B, 1)
+        firsts = [] if loader is experiments.fixed_alignment else [next(batches)[0][:, 0] for _ in range(2 * epoch)]
+        if not firsts:
+            for number in range(2):
+                batches.sampler.set_epoch(number)
+                firsts += [X[:, 0] for X, _ in batches]
+        starts[loader.__name__] = torch.stack(firsts).reshape(2, -1).tolist()
+    for name in ("fixed_alignment", "same_order"):
+        assert not np.any(np.array(starts[name]) % T)
+    assert starts["same_order"][0] == starts["same_order"][1]
+    assert starts["fixed_alignment"][0] != starts["fixed_alignment"][1]
+    offsets = [{start % T for start in epoch} for epoch in starts["random_offsets"]]
+    assert [len(offset) for offset in offsets] == [1, 1]
+    assert offsets[0] != offsets[1]
+    assert len({start % T for start in starts["random_crops"][0]}) > 1
+
+
+def test_a_fall_is_five_steps_before_minus_five_from_there():
+    losses = np.array([[9.0] * 10 + [4.0] * 10 + [3.0] * 10, [1.0] * 30])
+    assert experiments.falls_at(losses, np.array([10, 20])).tolist() == [3.0, 0.0]
+    assert experiments.falls_at(losses, np.array([12])).tolist() == [(3 * 9 + 2 * 4) / 5 - 4, 0.0]

@@ -8,7 +8,8 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from course_lib.foundation import GRUModel, token_ledger
+from course_lib.experiments import sequential_partitioning as experiments
+from course_lib.foundation import CharTokenizer, GRUModel, token_ledger
 from course_lib.random_sampling import draw_offset, seq_data_iter_random
 from course_lib.sequential_partitioning import (
     count_graph_nodes,
@@ -331,3 +332,63 @@ def test_reading_leaves_the_mode_of_each_part_of_the_model_alone(model):
 def test_ids_that_the_model_cannot_read_or_predict_are_refused(model, ids, carry_state):
     with pytest.raises(ValueError, match=r"^ids must (hold at least 2 tokens|lie in 0 ... 8)"):
         token_losses(model, ids, 2, carry_state=carry_state)
+
+
+# The experiments: the same loops as a reader would write them, for few steps.
+
+SEEDS = (3, 5)
+TRAININGS = {"carried": (seq_data_iter_sequential, True), "shuffled": (seq_data_iter_random, False)}
+HOW = {"num_updates": 2, "learning_rate": 0.04}
+
+
+def trained_by_hand(ids, vocab_size: int, scheme, carry_state: bool, seed: int) -> GRUModel:
+    torch.manual_seed(seed)
+    model = GRUModel(vocab_size, hidden_size=32)
+    settings = {"carry_state": carry_state, "generator": seeded(seed), "progress": False}
+    train_on_epochs(model, ids, scheme, 64, 8, **HOW, **settings)
+    return model
+
+
+@torch.no_grad()
+def naive_share(model: GRUModel, records, carry_state: bool, least: int) -> float:
+    """Read the stream one token at a time, and count the right answers by hand."""
+    state, right = None, []
+    answers = dict(zip(records.answer_positions.tolist(), records.key_positions.tolist(), strict=True))
+    for position, token in enumerate(records.ids[:-1].tolist()):
+        if position % 8 == 0 and not carry_state:
+            state = None
+        logits, state = model.read_on(torch.tensor([[token]]), state)
+        if (key := answers.get(position + 1)) is not None:
+            is_earlier = key // 8 < position // 8
+            if is_earlier and position - key - 1 >= least:
+                right.append(int(logits[0, 0, :4].argmax()) == records.ids[key])
+    return np.mean(right)
+
+
+def test_recall_is_compared_as_by_hand():
+    shares = experiments.compare_recall(TRAININGS, 8, **HOW, seeds=SEEDS)
+    assert list(shares) == list(TRAININGS)
+    for run, name in enumerate(TRAININGS):  # one of the two runs of each, since reading by hand is slow
+        generator = seeded(SEEDS[run])
+        sizes = ((3_000, 16), (300, 16), (300, 63))
+        training, new, longer = (make_recall_stream(*size, generator=generator) for size in sizes)
+        model = trained_by_hand(training.ids, training.vocab_size, *TRAININGS[name], SEEDS[run])
+        recall = shares[name]
+        assert recall.read_reset[run] == pytest.approx(naive_share(model, new, False, 1))
+        assert recall.read_carried[run] == pytest.approx(naive_share(model, new, True, 1))
+        assert recall.far_apart[run] == pytest.approx(naive_share(model, longer, True, 32))
+    assert len({*shares["carried"].read_carried, *shares["shuffled"].read_carried}) > 1
+
+
+def test_a_text_is_compared_as_by_hand():
+    text = "".join(chr(97 + (i * i + i // 50) % 13) for i in range(8_000))
+    bits = experiments.compare_on_text(text, TRAININGS, 8, **HOW, seeds=SEEDS)
+    tokenizer = CharTokenizer(text, max_characters=256)
+    ids = tokenizer.encode(text)
+    for name, (scheme, carry_state) in TRAININGS.items():
+        for run, seed in enumerate(SEEDS):
+            turned = np.roll(ids, -(run * len(ids) // 2))
+            model = trained_by_hand(turned[:-3_201], tokenizer.vocab_size, scheme, carry_state, seed)
+            for way, carry in (("read_reset", False), ("read_carried", True)):
+                losses = token_losses(model, turned[-3_201:], 8, carry_state=carry)
+                assert getattr(bits[name], way)[run] == pytest.approx(losses.mean().item() / np.log(2))

@@ -344,17 +344,15 @@ def _examples_of_starts(random: Random) -> Iterator[Case]:
 
 
 @true_or_false(
-    claim="A textbook gives 3, 10 and 6 as an example of the random starts of one "
-    "epoch, and says that these windows overlap. In the scheme of this lesson, these "
-    "three can be starts of one epoch *only if T = 1*, and then no windows share an "
-    "input.",
+    claim="Someone's log of one epoch of random sampling holds the starts 3, 10 and 6. "
+    "Then T must have been 1.",
     reference=all_on_one_alignment,
     cases=_examples_of_starts,
     explanation=(
         "The starts of one epoch differ by multiples of T. Here they differ by 3, 4 "
-        "and 7, and only 1 divides all three. The textbook describes a different "
-        "scheme, in which each start is drawn on its own. There, windows may overlap, "
-        "and an epoch may reach a token several times or not at all."
+        "and 7, and only 1 divides all three. Where each start is drawn on its own, as "
+        "in random crops, all three can occur at any T. Then windows may overlap, and "
+        "as many of them as an epoch has may reach a token several times or not at all."
     ),
 )
 def starts_only_if_t_is_1(starts: list[int], num_steps: int) -> bool:

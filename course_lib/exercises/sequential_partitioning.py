@@ -337,10 +337,9 @@ def stays_inside(num_tokens: int, batch_size: int, num_steps: int) -> bool:
 
 @bug_or_not(
     purpose=(
-        "Cut rows that end inside the stream, at every offset that can be drawn, "
-        "including the largest. The function returns whether the last target of the "
-        "last row is inside, which must be True for every stream that has room for a "
-        "batch."
+        "Cut rows that end inside the stream, even at the largest offset that can be "
+        "drawn. The function tells whether the last target of the last row is inside. "
+        "As long as the stream has room for a batch, it should be."
     ),
     reference=stays_inside,
     cases=_corpora,
@@ -366,8 +365,10 @@ def rows_measured_first(num_tokens: int, batch_size: int, num_steps: int) -> boo
     cases=_corpora,
     explanation=(
         "The rows are cut from what *follows* the offset, so even the largest offset "
-        "leaves room for all targets. It's still a waste, because with a single row, "
-        "an offset of T makes the same cuts as offset 0, except for the first. "
+        "leaves room for all targets. It can still be a waste. If the rows are as long "
+        "as at offset 0, an offset of T makes the same cuts, but for one window in "
+        "each row. A single row is always cut in the same places, but for its first "
+        "window. "
         "(Readers of *Dive into Deep Learning* proposed stopping at T - 1: d2l-zh, "
         "pull requests 1302 and 1337.)"
     ),
