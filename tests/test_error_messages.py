@@ -1,12 +1,15 @@
 """The messages on the page of questions are those of the installed libraries: each is made here, word for word."""
 
 import contextlib
+import inspect
 import io
 import logging
 import multiprocessing
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -25,11 +28,12 @@ from accelerate.logging import MultiProcessAdapter
 from torch import distributed, nn
 from torch.nn.functional import cross_entropy
 from torch.utils.data import DataLoader, Dataset, IterableDataset, _utils
-from transformers import PreTrainedTokenizerFast, Trainer, TrainingArguments
+from transformers import DataCollatorWithPadding, PreTrainedTokenizerFast, Trainer, TrainingArguments
 
 from any_tokenizer import library, tiktoken
 from course_lib.experiments.scored_tokens import chat_tokenizer, rows_of_trl, tiny_llama
 from course_lib.foundation import END_OF_TEXT
+from course_lib.foundation.ranks import INTERFACE, LOOPBACK
 
 PAGE = Path(__file__).parents[1] / "notebooks" / "QUESTIONS.md"
 
@@ -141,6 +145,14 @@ def tensors_of_two_lengths():
     list(DataLoader([torch.zeros(3), torch.zeros(2)], batch_size=2))
 
 
+def lists_of_two_lengths():
+    list(DataLoader(datasets.Dataset.from_dict({"input_ids": [[1, 2], [3]]}), batch_size=2))
+
+
+def a_collator_without_ids():
+    DataCollatorWithPadding(wrapped(pad_token="<pad>"))([{"text": "low"}])
+
+
 def fewer_rows_than_texts():
     texts = datasets.Dataset.from_dict({"text": ["low"] * 1000})
     texts.map(lambda batch: {"input_ids": [[0]] * 507}, batched=True)
@@ -212,6 +224,18 @@ def too_many_workers():
     DataLoader([1], num_workers=1_000)
 
 
+def pinned_for_no_gpu():
+    if torch.accelerator.is_available():
+        pytest.skip("this machine has one")
+    list(DataLoader([1], pin_memory=True))
+
+
+def a_script_without_a_guard(folder: Path):
+    script = folder / "train.py"
+    script.write_text("import multiprocessing as m\nm.get_context('spawn').Process(target=print).start()\n")
+    print(subprocess.run([sys.executable, script], stderr=subprocess.PIPE, text=True, check=False).stderr)
+
+
 def not_writable():
     ids = np.arange(3)
     ids.flags.writeable = False
@@ -232,8 +256,9 @@ def a_file_cut_short(folder: Path):
     np.memmap(folder / "ids.bin", dtype=np.uint16, mode="r", shape=(8,))
 
 
-def a_rank_that_does_not_come():
-    os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
+def a_rank_that_does_not_come(monkeypatch):
+    if sys.platform in LOOPBACK:
+        monkeypatch.setenv(INTERFACE, LOOPBACK[sys.platform])
     store, failures = distributed.HashStore(), []
 
     def rank(number: int) -> None:
@@ -331,6 +356,8 @@ MAKERS: dict[str, Callable] = {
     "The attention mask and the pad token id were not set": no_mask,
     "expected sequence of length 1024 at dim 1 (got 507)": a_row_too_short,
     "stack expects each tensor to be equal size, but got": tensors_of_two_lengths,
+    "each element in list of batch should be of equal size": lists_of_two_lengths,
+    "You should supply an encoding or a list of encodings to this method": a_collator_without_ids,
     "Column ... named input_ids expected length 1000 but got length 507": fewer_rows_than_texts,
     "Too many dataloader workers: ... (max is dataset.num_shards=...)": more_workers_than_shards,
     "DataLoader with IterableDataset: expected unspecified shuffle option": shuffled_stream,
@@ -339,6 +366,8 @@ MAKERS: dict[str, Callable] = {
     "Loading a state dict of a shuffle buffer of a dataset without the buffer content": resumed_in_a_buffer,
     "DataLoader worker (pid(s) ...) exited unexpectedly": a_worker_killed,
     "This DataLoader will create ... worker processes in total": too_many_workers,
+    "An attempt has been made to start a new process before the": a_script_without_a_guard,
+    "'pin_memory' argument is set as true but no accelerator is found": pinned_for_no_gpu,
     "The given NumPy array is not writable": not_writable,
     "Python integer ... out of bounds for uint16": too_large_for_two_bytes,
     "mmap length is greater than file size": a_file_cut_short,
@@ -396,10 +425,11 @@ def on_the_page() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("words", MAKERS)
-def test_the_installed_libraries_say_so(words, tmp_path):
+def test_the_installed_libraries_say_so(words, tmp_path, monkeypatch):
     make = MAKERS[words]
-    takes_a_folder = "folder" in getattr(make, "func", make).__code__.co_varnames
-    said = messages_of(partial(make, tmp_path) if takes_a_folder else make)
+    takes = inspect.signature(make).parameters
+    wanted = {name: value for name, value in (("folder", tmp_path), ("monkeypatch", monkeypatch)) if name in takes}
+    said = messages_of(partial(make, **wanted))
     assert re.search(re.escape(words).replace(r"\.\.\.", ".*?"), said), said
 
 
