@@ -31,6 +31,7 @@ from course_lib import many_machines
 from course_lib.__main__ import main
 from course_lib.bpe import train_byte_level_bpe
 from course_lib.exercises.many_machines import part_of_rank
+from course_lib.experiments import many_machines as experiments
 from course_lib.foundation import (
     END_OF_TEXT,
     CharTokenizer,
@@ -70,6 +71,7 @@ from course_lib.many_machines.rank_training import (
     train_rank,
 )
 from course_lib.many_machines.rank_training import main as train_main
+from course_lib.next_token_shifting import next_token_loss
 from course_lib.sliding_windows import SlidingWindowDataset
 from course_lib.token_shards import ShardedStream, load_shard, verify_shards, write_shards
 from course_lib.token_shards.shard_tasks import load_tokenizer
@@ -1289,3 +1291,53 @@ def test_what_is_calculated_on_paper():
     for endless in (lambda: encoding_hours(1e308, 1e-308), lambda: feeding_bandwidth(1e308, 5, 10**6)):
         with pytest.raises(ValueError, match="must be finite"):
             endless()
+
+
+# The experiments
+
+
+@pytest.mark.slow
+def test_the_fate_of_a_rank_that_is_left_alone():
+    fate, error = experiments.fate_of_rank_0()
+    assert fate == experiments.FATES[1]
+    assert error
+    fate, error = experiments.fate_of_rank_0(3600)
+    assert fate == experiments.FATES[2]
+    assert "Timed out" in error
+
+
+def test_gradients_of_two_ranks_are_joined_as_by_hand():
+    inputs, targets = rows_of_documents(["ab" * 9, "b", "abc" * 5, "cab"], CharTokenizer("abc"), 8)
+    vocab_size = CharTokenizer("abc").vocab_size
+    errors = experiments.compare_gradients(inputs, targets, vocab_size, rows_in_a_step=4, seeds=(3, 5))
+    for run, seed in enumerate((3, 5)):
+        rows = np.random.default_rng(seed).permutation(4)
+        torch.manual_seed(seed)
+        model = ConvolutionModel(vocab_size, hidden_size=16)
+
+        def gradient(loss, model=model):
+            model.zero_grad()
+            loss.backward()
+            return torch.cat([weight.grad.flatten() for weight in model.parameters()])
+
+        means = [next_token_loss(model(inputs[half]), targets[half]) for half in (rows[:2], rows[2:])]
+        right = gradient(next_token_loss(model(inputs[rows]), targets[rows]))
+        wrong = gradient(sum(means) / 2)
+        assert errors.mean_of_means[run] == pytest.approx(float((wrong - right).norm() / right.norm()), rel=1e-4)
+        assert errors.one_sum[run] < 1e-5 < 0.01 < errors.mean_of_means[run]
+
+
+def test_a_command_is_killed_at_its_first_checkpoint_and_run_again(tmp_path):
+    saved, program = tmp_path / "run.pt", tmp_path / "program.py"
+    program.write_text(
+        "import json, pathlib, sys, time, torch\n"
+        "saved = pathlib.Path(sys.argv[1])\n"
+        "if saved.exists():\n"
+        "    print(json.dumps({'from': torch.load(saved, weights_only=True)['steps']}))\n"
+        "else:\n"
+        "    torch.save({'steps': 7}, saved.with_suffix('.tmp'))\n"
+        "    saved.with_suffix('.tmp').rename(saved)\n"
+        "    time.sleep(600)\n"
+    )
+    command = [sys.executable, str(program), str(saved)]
+    assert experiments.kill_and_finish(command, saved) == (7, {"from": 7})

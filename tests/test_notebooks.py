@@ -34,7 +34,7 @@ MOST_MINUTES = 40  # of the core, exercises apart
 CORE_EXERCISES = 2
 # These still show more than that, or state other minutes. Whoever mends one takes it from here.
 NOT_YET = {
-    *("12_many_machines", "13_mixing_sources", "14_auditing_loaders"),
+    *("13_mixing_sources", "14_auditing_loaders"),
 }
 
 # In sight of every change: characters, a tokenizer, documents. The others by `pytest -m weekly`.
