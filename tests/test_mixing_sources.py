@@ -7,10 +7,22 @@ from itertools import product
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.mixing_sources import capped_weights, draw_sources, temperature_weights
+from course_lib.experiments import mixing_sources as experiments
+from course_lib.foundation import AttentionModel, match_probability
+from course_lib.mixing_sources import (
+    MixedWindows,
+    MixtureOrder,
+    capped_weights,
+    draw_sources,
+    make_mixture_loader,
+    temperature_weights,
+)
+from course_lib.sliding_windows import SlidingWindowDataset
+from course_lib.teaching import evaluate, train
 
 NAMES = "abcdef"
 some_weights = st.lists(st.integers(0, 9) | st.floats(0, 1), min_size=1, max_size=6).filter(any)
@@ -159,3 +171,36 @@ def test_weights_that_say_nothing_are_refused(what):
     call, words = REFUSED[what]
     with pytest.raises(ValueError, match=words):
         call()
+
+
+# The experiments: the same loops as a reader would write them, on short texts.
+
+V, T, B = 50, 8, 4
+
+
+def test_a_source_is_repeated_as_by_hand():
+    ids = np.arange(3000) * 7 % V
+    others, source, new_text = {"one": ids[:900], "two": ids[900:1500]}, ids[1500:2461], ids[2500:2700]
+    readings = {"often": (10, 4, 1 / 2), "once": (20, 1, 1 / 4)}
+    how = {"vocab_size": V, "learning_rate": 0.02, "seeds": (3, 5)}
+    found = experiments.train_with_repeats(others, source, new_text, readings, T, B, **how)
+    assert found["often"].steps.tolist() == [20, 20]  # 10 windows, 4 times, are half of 80 draws
+    assert found["once"].steps.tolist() == [20, 20]  # 20 windows are a quarter of 80
+    few = np.roll(source, -(960 // 2))[: 10 * T + 1]  # the second run begins in the middle
+    texts = {**others, "repeated": few}
+    mixed = MixedWindows({name: SlidingWindowDataset(each, T, T) for name, each in texts.items()})
+    mixture = MixtureOrder(mixed.num_windows, {"one": 1, "two": 1, "repeated": 2}, 80, base_seed=5)
+    assert mixture.report()["repeated"].epochs == 4
+    torch.manual_seed(5)
+    model = AttentionModel(V, positions="rotary")
+    curve = train(model, make_mixture_loader(mixed, mixture, B), num_updates=20, learning_rate=0.02, progress=False)
+    assert found["often"].new_text[1] == pytest.approx(evaluate(model, new_text, T).bits_per_token)
+    assert found["often"].seen[1] == pytest.approx(evaluate(model, few, T).bits_per_token)
+    assert found["often"].training[1] == pytest.approx(np.mean(curve[-10:]) / np.log(2))
+
+
+def test_pairs_are_found_as_often_as_the_formula_says():
+    found = experiments.share_of_pairs_found([0, 40, 60], 32, num_pairs=100)
+    assert found[0] == 0
+    assert found[1] == pytest.approx(match_probability(np.array([0.5]), rows=4, num_bands=32)[0], abs=0.12)
+    assert found[2] == 1

@@ -90,7 +90,9 @@ def train_with_repeats(
         for run, seed in each_run(seeds, name):
             turned = np.roll(source, -(run * (len(source) - 1) // len(seeds)))
             few = turned[: windows * T + 1]
-            mixed = MixedWindows({**datasets, "repeated": SlidingWindowDataset(few, T, T)})
+            mixed = MixedWindows(
+                {**datasets, "repeated": SlidingWindowDataset(few, T, T)}
+            )
             weights = dict.fromkeys(others, (1 - share) / len(others))
             weights["repeated"] = share
             draws = round(windows * times / share)
