@@ -304,9 +304,9 @@ class StreamingTextDataset(IterableDataset):
 
         It reads every text once, when a state is first saved or loaded (in each worker
         that has one). That takes 4 seconds for a gigabyte of texts in memory, or 10 if
-        they were shuffled: a fiftieth of what tokenizing them takes. A tokenizer that isn't of
-        the `tokenizers` library is known only by what it makes of some of the texts, so
-        one that differs in other texts alone isn't noticed.
+        they were shuffled, about a fiftieth of what tokenizing them takes. A tokenizer
+        that isn't of the `tokenizers` library is known only by what it makes of some of
+        the texts, so one that differs in other texts alone isn't noticed.
         """
         digest = hashlib.sha256()
         for text in self._texts_in(range(len(self._texts))):
