@@ -935,15 +935,17 @@ def test_the_audit_on_one_screen_finds_as_many_as_the_lesson_says():
     lesson = nbformat.read(ROOT / "notebooks" / "14_auditing_loaders.ipynb", 4)
     words = " ".join(" ".join(cell.source.split()) for cell in lesson.cells)
     (said,) = re.findall(
-        r"the short audit finds all that was planted in (\d+) of (\d+), and in (\d+) of them nothing else\. "
-        r"Of (\d+) right loaders it accuses (\d+)\.",
+        r"We also tried both on (\d+) loaders .* In (\d+) of them, we had planted mistakes: the short audit finds all "
+        r"of these in (\d+) loaders, and in (\d+) it finds nothing else\. Of the (\d+) right loaders, it accuses "
+        r"(\d+)\.",
         words,
     )
     verdicts = dict(one_screen_verdicts(CASES))
     planted = [(set(PLANTED[n].names), got) for n, got in verdicts.items() if n in PLANTED]
     clean = [got for n, got in verdicts.items() if n in CLEAN]
-    counts = [sum(names <= got for names, got in planted), len(planted), sum(names == got for names, got in planted)]
-    assert [*counts, len(clean), sum(map(bool, clean))] == list(map(int, said))
+    counts = [sum(names <= got for names, got in planted), sum(names == got for names, got in planted)]
+    counts = [len(verdicts), len(planted), *counts, len(clean), sum(map(bool, clean))]
+    assert counts == list(map(int, said))
 
 
 # Loaders that fail

@@ -23,7 +23,7 @@ FINDINGS = {
     "lost": "tokens are never a target in an epoch",
     "repeated": "one rank reads tokens again in an epoch, beyond regular overlaps",
     "same_order": "two epochs have the same order, and it is not the stream's",
-    "weak_shuffle": "an order is neither the stream's, nor shuffled, nor in blocks",
+    "weak_shuffle": "rows are barely mixed: nearly in order, or at a few fixed steps",
     "not_repeatable": "the same call gives other batches",
     "ranks_overlap": "ranks together read tokens more often than one rank alone",
     "ranks_lose": "tokens are never a target of any rank in an epoch",
