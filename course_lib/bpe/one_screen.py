@@ -60,8 +60,7 @@ class OneScreenBPE:
         return regex.findall(GPT2_PATTERN, text)
 
     def byte_ids(self, word):
-        """A word's bytes as ids. An id is a byte's place in GPT-2's order: "a" is byte 97,
-        and id 64."""
+        """A word's bytes, as places in GPT-2's order: "a" is byte 97, and id 64."""
         return [BYTE_ORDER.index(byte) for byte in word.encode("utf-8")]
 
 
