@@ -44,7 +44,8 @@ class MiniAudit:
 
 
 def look_inside(batch: BatchRows, tokens, labels, document_of) -> Answers:
-    """Find what is wrong inside rows; each place has a token, and a label for it.
+    """Find what is wrong inside rows; each place has a token, and a label for it. A
+    pair has T + 1 places: the first has no label, and the last no input.
 
     `tokens` and `labels` are positions in the stream, -1 where an id is not of it.
     """
@@ -111,7 +112,7 @@ def compare_epochs(epochs: Sequence["Epoch"], again: "Epoch") -> Answers:
     yield "same_order", len(set(shuffled)) < len(shuffled)
     # A shuffle has nothing to do with the stream's order.
     yield "weak_shuffle", not first.goes_forward and first.correlation > 0.8
-    # Where windows overlap, they do so for all tokens alike.
+    # At stride S, a token is a target in about T / S windows. One more is a repeat.
     yield "repeated", first.times_a_target.max() >= 1 + first.windows_with_a_token
 
 

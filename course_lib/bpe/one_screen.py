@@ -39,7 +39,7 @@ class OneScreenBPE:
             words = {merge_pair(ids, pair, new_id): n for ids, n in words.items()}
 
     def encode(self, text):
-        """Repeat the training: of a word's pairs, merge the one learned first."""
+        """Merge known pairs in each word, always the one that was learned first."""
         encoded = []
         for word in self.split(text):
             ids = tuple(self.byte_ids(word))
@@ -60,7 +60,7 @@ class OneScreenBPE:
         return regex.findall(GPT2_PATTERN, text)
 
     def byte_ids(self, word):
-        """The ids of a word's bytes in UTF-8: their places in GPT-2's order."""
+        """A word's bytes, as places in GPT-2's order: "a" is byte 97, and id 64."""
         return [BYTE_ORDER.index(byte) for byte in word.encode("utf-8")]
 
 
@@ -74,7 +74,8 @@ def count_pairs(words):
 
 
 def merge_pair(ids, pair, new_id):
-    """Replace a pair by an id that isn't part of it, from left to right."""
+    """Put new_id wherever the pair stands: with the pair (1, 2) and the id 4,
+    (1, 2, 3, 1, 2) becomes (4, 3, 4)."""
     merged = []
     for token in ids:
         if merged and (merged[-1], token) == pair:

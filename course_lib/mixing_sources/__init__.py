@@ -80,8 +80,9 @@ def largest_error(shares: np.ndarray, num_draws: int, *_: int) -> np.ndarray:
     """Take the source that is furthest below its share."""
     sources, counts = np.empty(num_draws, dtype=np.int64), np.zeros(len(shares))
     for draw in progress_bar(range(num_draws), "drawing sources", unit="draw"):
-        sources[draw] = lagging = np.argmax(shares * (draw + 1) - counts)
-        counts[lagging] += 1
+        lags = shares * (draw + 1) - counts  # what each should have by now, and hasn't
+        sources[draw] = np.argmax(lags)
+        counts[sources[draw]] += 1
     return sources
 
 

@@ -95,6 +95,7 @@ def gather_windows(
     write into them as you like. Raises ValueError if a window would begin before the
     stream or reach beyond its end, or holds a negative id.
     """
+    # Each window is whole, or this is a ValueError. So all lengths are T + 1.
     windows, lengths = ids.cut_whole(starts, context_length + 1)
     return make_pairs(windows, lengths)
 
@@ -163,7 +164,9 @@ class OneScreenLoader:
         # A window is known by its number: window k begins at starts[k].
         self.starts = window_starts(len(ids), context_length, stride)
         self.batch_size, self.base_seed = batch_size, base_seed
-        self.begin = self.now = (0, 0)  # the epoch, and how many windows of it are read
+        # Each is an epoch, and how many windows of it are read: where the next loop
+        # begins, and what a checkpoint saves, the place behind the last batch.
+        self.begin = self.now = (0, 0)
 
     def __len__(self) -> int:
         # The batches of the next iteration: in mid-epoch, what is left of it.
