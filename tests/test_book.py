@@ -195,9 +195,7 @@ def axe(tmp_path_factory) -> str:
     return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_with_folds_open_and_closed(site, visit, axe, theme):
+def assert_that_axe_finds_nothing(site, visit, axe, theme):
     for path in sorted(site.glob("*.html")) + sorted(site.glob("notebooks/*.html")):
         reader = visit(path.as_uri(), color_scheme=theme)
         reader.evaluate(axe)
@@ -209,6 +207,22 @@ def test_axe_finds_nothing_with_folds_open_and_closed(site, visit, axe, theme):
             told = [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in found["violations"]]
             assert told == [], (path.name, is_open)
         reader.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_with_folds_open_and_closed(site, visit, axe, theme):
+    assert_that_axe_finds_nothing(site, visit, axe, theme)
+
+
+@pytest.mark.browser
+@pytest.mark.weekly
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_page(visit, axe, theme, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of packages that are not the course's
+        assert book.build(tmp_path, find_lessons([])) == 0
+    assert_that_axe_finds_nothing(tmp_path, visit, axe, theme)
 
 
 @pytest.mark.browser

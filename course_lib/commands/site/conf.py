@@ -84,6 +84,7 @@ UNNAMED = {
     '<aside class="toc-drawer">': (
         '<aside class="toc-drawer" aria-label="On this page">'
     ),
+    '<th class="head"><p></p></th>': "<td></td>",
     '<div id="search-results">': '<h1>Search</h1>\n<div id="search-results">',
 }
 
