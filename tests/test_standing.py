@@ -86,11 +86,11 @@ def names(monkeypatch):
 def test_names_are_those_that_the_cells_of_the_lesson_define(names):
     second = names("02_sliding_windows.ipynb")
     # assigned, imported, a function, a loop's
-    assert {"num_windows", "np", "window_starts", "stride"} <= second
-    assert not {"fixed_alignment", "print", "dataset2", "bug", "not_a_bug", "true", "false"} & second
-    assert "fixed_alignment" in names("03_random_sampling.ipynb")
+    assert {"orders", "np", "window_starts", "stride"} <= second
+    assert not {"alignment_counts", "print", "dataset2", "bug", "not_a_bug", "true", "false"} & second
+    assert "alignment_counts" in names("03_random_sampling.ipynb")
     everywhere = names("my_own.ipynb")
-    assert {"fixed_alignment", "step_counts"} <= everywhere
+    assert {"alignment_counts", "step_counts"} <= everywhere
     assert not {"bug", "true", "false"} & everywhere  # verdicts without quotes
 
 

@@ -59,6 +59,97 @@ def one_by_one(prompt, answer, most):
     return (prompt + answer, [-100] * len(prompt) + answer) if prompt else ([], [])
 
 
+def compares_every_place(prompt, ids):
+    return [-100 if n < len(prompt) and prompt[n] == ids[n] else ids[n] for n in range(len(ids))]
+
+
+def the_answer_alone(prompt, ids):
+    start = 0
+    while start < min(len(prompt), len(ids)) and prompt[start] == ids[start]:
+        start += 1
+    return ids[start:]
+
+
+def keeps_the_beginning(prompt, answer, most):
+    room = most - len(answer)
+    if room <= 0:
+        return [], []
+    prompt = prompt[:room]
+    return prompt + answer, [-100] * len(prompt) + answer
+
+
+def cuts_the_ids_alone(prompt, answer, most):
+    if most <= len(answer):
+        return [], []
+    labels = [-100] * len(prompt) + answer
+    return (prompt + answer)[-most:], labels
+
+
+def drops_what_is_too_long(prompt, answer, most):
+    if len(prompt) + len(answer) > most:
+        return [], []
+    return prompt + answer, [-100] * len(prompt) + answer
+
+
+def answers_in(ids, marker, end):
+    """Where answers begin and end, as someone would list them first."""
+    found = []
+    for place in range(len(marker), len(ids) + 1):
+        if ids[place - len(marker) : place] == marker:
+            stop = place
+            while stop < len(ids) and ids[stop] != end:
+                stop += 1
+            found.append((place, min(stop + 1, len(ids))))
+    return found
+
+
+def scored(ids, spans):
+    labels = [-100] * len(ids)
+    for begin, stop in spans:
+        labels[begin:stop] = ids[begin:stop]
+    return labels
+
+
+def with_votes_by_rows(labels, rows):
+    weights = np.array(in_numpy(labels, rows))
+    parts = [weights[i : i + rows] for i in range(0, len(weights), rows)]
+    votes = [len(part) * bool(part.any()) for part in parts]
+    scaled = [part / max(1e-9, part.sum()) * vote / max(1, sum(votes)) for part, vote in zip(parts, votes, strict=True)]
+    return np.concatenate(scaled).tolist()
+
+
+def with_shares_for_empty_parts(labels, rows):
+    kept = [[0, *(int(n != -100) for n in row[1:])] for row in labels]
+    parts = [kept[i : i + rows] for i in range(0, len(kept), rows)]
+    counts = [max(1, sum(map(sum, part))) for part in parts]
+    return [[n / counts[i // rows] / len(parts) for n in row] for i, row in enumerate(kept)]
+
+
+def whoever_speaks(roles, turns, header):
+    """After each header, everything is scored."""
+    labels = []
+    for turn in turns:
+        labels += [-100] * len(turn[:header]) + turn[header:]
+    return [-100, *labels[1:]]
+
+
+def all_but_the_user(roles, turns, header):
+    """A system's words and a tool's are scored as well."""
+    labels = []
+    for role, turn in zip(roles, turns, strict=True):
+        hidden = len(turn) if role == "user" else min(header, len(turn))
+        labels += [-100] * hidden + turn[hidden:]
+    return [-100, *labels[1:]]
+
+
+def with_the_very_first_id(roles, turns, header):
+    labels = []
+    for role, turn in zip(roles, turns, strict=True):
+        for place, token in enumerate(turn):
+            labels.append(token if role == "assistant" and place >= header else -100)
+    return labels
+
+
 def with_the_default_slice(prompt, answer, most):
     room = most - len(answer)
     if room < 0:
@@ -127,6 +218,9 @@ ANSWERS = [
     ),
     (chat_labels, lambda roles, turns, header: [*turn_by_turn(roles, turns, header)[1:], -100], "shift the labels"),
     (chat_labels, lambda roles, turns, header: turn_by_turn(roles[::-1], turns, header), FAILED),
+    (chat_labels, whoever_speaks, "the assistant didn't write"),
+    (chat_labels, all_but_the_user, "the assistant didn't write"),
+    (chat_labels, with_the_very_first_id, "the very first id"),
     (completion_labels, by_comparing, PASSED),
     (completion_labels, lambda p, i: [-100] * answer_start(p, i) + i[answer_start(p, i) :], PASSED),
     (completion_labels, lambda p, i: [-100] * len(p) + i[len(p) :], "go by the length of the prompt"),
@@ -134,7 +228,12 @@ ANSWERS = [
     (completion_labels, walks_until_they_differ, FAILED),
     (completion_labels, lambda p, i: i[len(p) :], FAILED),
     (completion_labels, lambda p, i: [*by_comparing(p, i)[1:], -100], "shift the labels"),
+    (completion_labels, compares_every_place, "compare all places"),
+    (completion_labels, the_answer_alone, "leave out the labels of the prompt"),
     (cut_to_fit, one_by_one, PASSED),
+    (cut_to_fit, keeps_the_beginning, "keep the beginning of the prompt"),
+    (cut_to_fit, cuts_the_ids_alone, "cut the ids and not the labels"),
+    (cut_to_fit, drops_what_is_too_long, "drop every row"),
     (cut_to_fit, lambda p, a, n: one_by_one(p, a, n) if n > len(a) else ([], []), PASSED),
     (cut_to_fit, lambda p, a, n: ((p + a)[:n], ([-100] * len(p) + a)[:n]), "cut on the right"),
     (cut_to_fit, lambda p, a, n: ((p + a)[-n:], ([-100] * len(p) + a)[-n:]), "no id of the prompt"),
@@ -142,6 +241,15 @@ ANSWERS = [
     (cut_to_fit, lambda p, a, n: one_by_one(p[::-1], a, n), FAILED),
     (labels_after_marker, by_slices, PASSED),
     (labels_after_marker, with_a_window, PASSED),
+    (labels_after_marker, lambda i, m, e: scored(i, answers_in(i, m, e)[:1]), "stop after the first marker"),
+    (labels_after_marker, lambda i, m, e: scored(i, answers_in(i, m, e)[-1:]), "only the last answer"),
+    (
+        labels_after_marker,
+        lambda i, m, e: scored(i, [(begin - len(m), stop) for begin, stop in answers_in(i, m, e)]),
+        "score the marker itself",
+    ),
+    (weights_in_parts, with_votes_by_rows, "as many votes as it has rows"),
+    (weights_in_parts, with_shares_for_empty_parts, "without a target take its share"),
     (labels_after_marker, never_ends, "An answer ends with"),
     (labels_after_marker, lambda i, m, e: [-100 if t == e else t for t in with_a_window(i, m, e)], "learn to stop"),
     (labels_after_marker, lambda i, m, e: with_a_window(i, m[:1], e), "first id of the marker"),
