@@ -193,6 +193,8 @@ def test_evidence_names_two_rows_that_have_the_target(which):
     of_others = {"max_batches", "document_lengths", "vocab_size"}
     names = [name for name in names if not of_others & CASES[name].arguments.keys()]
     names = [name for name in names if CASES[name].arguments["num_tokens"]]
+    # In processes, an order may depend on their hash seeds.
+    names = [name for name in names if not CASES[name].arguments.get("processes")]
     assert len(names) >= 4
     for name in names:
         evidence = found(name, which).evidence

@@ -297,16 +297,28 @@ def resume_at_end(call: LoaderCall, rank: RankEpochs) -> None:
     except StateError as error:
         words = f"resuming at the end of an epoch was not tried, because {error}"
         rank.notes.append(words)
-    following = [] if call.begins_anew(stopped) else [read_epoch(call, stopped)]
-    if following and following[0].num_batches:
-        following.append(read_epoch(call, stopped))
+    try:
+        following = [] if call.begins_anew(stopped) else [read_epoch(call, stopped)]
+        if following and following[0].num_batches:
+            following.append(read_epoch(call, stopped))
+    except LoaderError as error:  # an order may be as long as one epoch, and say so
+        words = f"what follows the end of an epoch was not tried, because {error}"
+        rank.notes.append(words)
+        return
     all_batches = f"resumed after all {counted(num_batches, 'batch')}"
     for side, state in states.items():
-        new = resumed_from(call, state)
-        got = read_epoch(call, new)
-        if not got.num_batches and following:
-            got = read_epoch(call, new)
         when = f"{all_batches}, {side} the loader said that no more come"
+        new = resumed_from(call, state)
+        try:
+            got = read_epoch(call, new)
+            if not got.num_batches and following:
+                got = read_epoch(call, new)
+        except LoaderError as error:
+            if following:
+                raise
+            # It was made for one epoch, which is over, and says so.
+            rank.notes.append(f"{when}, nothing was read, because {error}")
+            continue
         if following and following[0].num_batches:
             find_after_end(following, got, rank, when)
         elif got.num_batches and not any(
