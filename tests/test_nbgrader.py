@@ -53,7 +53,7 @@ def test_each_exercise_becomes_an_answer_and_a_locked_check_with_points(lesson, 
     namespace: dict = {}
     exec(imports.source, namespace)
     assert not namespace.keys() & items.keys()
-    tasks = [cell.source for cell in lesson.notebook.cells if re.match(r"### `\w+`", cell.source)]
+    tasks = [cell.source for cell in lesson.notebook.cells if re.match(r"### `\w+`\n", cell.source)]
     assert set(tasks) <= {cell.source for cell in rest}
     assert not re.search(r"\]\((?!https?:|#)[^)]+\)", "\n".join(c.source for c in cells if c.cell_type == "markdown"))
     assert not any(cell.get("outputs") or set(cell.metadata) - {"nbgrader"} for cell in cells)
