@@ -168,6 +168,12 @@ def test_no_line_is_taken_for_a_heading(path):
 
 
 @each_notebook
+def test_scripts_kept_their_first_line(path):
+    # jupytext takes the # of a line that begins with #! for a comment's
+    assert not re.search(r"^!/", markdown(read(path)), flags=re.MULTILINE)
+
+
+@each_notebook
 def test_outputs_are_compared_but_for_one_cell_in_ten_which_asserts(path):
     cells = code_cells(read(path))
     ignored = [cell for cell in cells if "nbval-ignore-output" in tags(cell)]

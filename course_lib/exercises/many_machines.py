@@ -93,13 +93,14 @@ def _as_they_ended(finished: list[int], written: int) -> list[int]:
 
 
 def _folders(random: Random) -> Iterator[Case]:
-    yield from ((0, []), (2, []), (1, ["00000.json"]), (1, ["00000.bin"]))
+    yield from ((0, []), (2, []), (1, ["00000.json", "00000.bin"]), (1, ["00000.bin"]))
     yield 2, ["00001.bin", "00001.json"]
-    yield 2, ["00000.json.tmp", "00001.json"]
+    yield 2, ["00000.json.tmp", "00000.bin", "00001.json", "00001.bin"]
     yield 3, ["00000.bin.tmp", "00002.json", "00002.bin"]
     yield 4, ["00000.bin", "00000.json", "00001.bin", "00002.bin.tmp"]
-    yield 2, ["00000.json", "00001.json", "00002.json", "00002.bin"]
-    yield 12, [f"{n:05}.json" for n in (0, 1, 2, 10, 11)] + ["00003.bin"]
+    yield 2, [f"{n:05}.{end}" for n in range(3) for end in ("json", "bin")]
+    done = [f"{n:05}.{end}" for n in (0, 1, 2, 10, 11) for end in ("bin", "json")]
+    yield 12, [*done, "00003.bin"]
     for _ in range(6):
         count = random.randrange(4, 9)
         files = []
