@@ -156,7 +156,7 @@ def audit_chat_template(
     messages: Sequence[Mapping[str, str]],
     chat_template: str | None = None,
 ) -> dict[str, bool]:
-    """Say whether labels made with a chat template can be trusted.
+    """Put a chat template's marks to three tests, which find the usual mistakes.
 
     Args:
         tokenizer: its end-of-text token ends each turn.
@@ -164,7 +164,8 @@ def audit_chat_template(
         chat_template: Jinja, with `{% generation %}` around what the assistant says;
             None: the tokenizer's own.
 
-    Returns, by name, whether each of three tests is passed.
+    Returns, by name, whether each test is passed. Marks that reach too far may pass
+    all three.
     """
     roles = _check_conversation(tokenizer, messages)
     render = partial(_ids_and_mask, tokenizer, chat_template)
