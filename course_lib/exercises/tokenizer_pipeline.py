@@ -549,8 +549,8 @@ def runs_of_whitespace(text: str) -> list[str]:
 
 @bug_or_not(
     purpose=(
-        "Find all runs of whitespace other than `\\n`: a `\\n` ends a run, and is not part "
-        "of any. (A `\\r` counts as whitespace.)"
+        "Find all runs of whitespace other than `\\n`: a `\\n` ends a run, and is not "
+        "part of any. (A `\\r` counts as whitespace.)"
     ),
     reference=runs_of_whitespace,
     cases=_texts_with_whitespace,
