@@ -521,11 +521,11 @@ def equal_steps_for_all(num_windows: int, world_size: int) -> tuple[list[int], i
 
 @bug_or_not(
     purpose=(
-        "In each step, ranks wait for one another, so all of them must make the "
-        "same number of steps. Every window is to be read, even if their number cannot "
-        "be divided by the number of ranks. An audit finds that ranks share a window "
-        "or two. The function returns the steps of each rank, and how many windows "
-        "nobody reads."
+        "In each step, ranks wait for one another, so all of them must make the same "
+        "number of steps. Every window should be read, even if the ranks can't share "
+        "the windows equally. An audit finds that ranks share a few windows, fewer "
+        "than there are ranks. The function returns the steps of each rank, and how "
+        "many windows nobody reads."
     ),
     reference=equal_steps_for_all,
     cases=lambda random: [
@@ -536,10 +536,10 @@ def equal_steps_for_all(num_windows: int, world_size: int) -> tuple[list[int], i
     explanation=(
         "`DistributedSampler` fills up the last step with windows from the beginning, "
         "which are then read twice in an epoch. The alternatives are worse: with "
-        "unequal steps one rank waits forever, and `drop_last=True` leaves windows "
-        "unread. So `ranks_overlap` is by design here, as long as it counts the tokens "
-        "of fewer windows than there are ranks. In an *evaluation*, though, these "
-        "windows would count twice."
+        "unequal steps, a rank fails or waits for the others until a timeout, and "
+        "`drop_last=True` leaves windows unread. So `ranks_overlap` is by design here, "
+        "as long as it counts the tokens of fewer windows than there are ranks. In an "
+        "*evaluation*, though, these windows would count twice."
     ),
 )
 def even_batches(num_windows: int, world_size: int) -> tuple[list[int], int]:
