@@ -11,6 +11,7 @@ from itertools import islice
 import numpy as np
 import pytest
 import torch
+from accelerate.data_loader import prepare_data_loader
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -396,6 +397,11 @@ def test_a_loader_begins_without_workers_as_rank_0_of_one():
 def test_accelerate_is_told_how_much_an_epoch_reads_which_is_not_how_much_there_is():
     loader = make_mixture_loader(MIXED, mixture_of(MIXED, 23), 4)
     assert len(loader.dataset) == len(read(loader)) == 23 != len(MIXED)
+
+
+def test_accelerate_does_not_deal_out_the_share_of_a_rank():
+    with pytest.raises(ValueError, match=r"world_size must be 1 where .*accelerate"):
+        prepare_data_loader(make(4, rank=1, world_size=2))
 
 
 def test_what_is_the_mixtures_to_say_is_no_option_of_its_loader():

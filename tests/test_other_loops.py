@@ -1,5 +1,6 @@
 """Loaders in loops that are not ours: accelerate's, `Trainer`'s, and that of a run that is killed."""
 
+import re
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +13,7 @@ import torch
 import transformers  # what it holds is imported when it is used
 from accelerate import Accelerator, DataLoaderConfiguration, skip_first_batches
 from accelerate.data_loader import prepare_data_loader
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, IterableDataset
 
 from course_lib.document_boundaries import PackingCollator
 from course_lib.document_packing import pack_documents
@@ -22,7 +23,15 @@ from course_lib.long_documents import PaddingCollator, StreamingTextDataset
 from course_lib.next_token_shifting import next_token_loss
 from course_lib.sliding_windows import SlidingWindowDataset, WindowLoader, make_dataloader
 from course_lib.token_shards import ShardedStream, write_shards
-from loops_in_processes import MAKERS, numbers, of_this_rank, read_for_ever, starts_in
+from loops_in_processes import (
+    MAKERS,
+    chunks_of_this_rank,
+    numbers,
+    of_this_rank,
+    places,
+    read_for_ever,
+    starts_in,
+)
 
 V, T = 16, 8
 
@@ -121,6 +130,52 @@ def test_accelerate_deals_the_batches_out_to_ranks():
 def test_a_share_is_not_dealt_out_again(make):
     with pytest.raises(ValueError, match=r"world_size must be .*1"):
         Accelerator(cpu=True).prepare(make(numbers(54), 5, base_seed=7, rank=1, world_size=2))
+
+
+SHARE_OF_A_STREAM = r"^world_size must be 1 where .*accelerate.*got 2: leave rank and world_size out"
+
+
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_a_stream_is_dealt_out_by_accelerate_and_a_share_of_it_is_refused_on_all_ranks(num_workers):
+    (first, told), (second, told_too) = run_ranks(chunks_of_this_rank, 2, num_workers)
+    whole = [[document, number] for document in range(11) for number in range(document + 2)]  # with its end
+    delivered = first + second
+    assert len(delivered) == 78 > len(whole) == 77  # an odd number, so one comes twice
+    assert sorted(map(list, {*map(tuple, delivered)})) == whole
+    for words in (told, told_too):
+        assert re.match(SHARE_OF_A_STREAM, words)
+
+
+class Wrapped(IterableDataset):
+    """What somebody puts around a stream, and passes no epoch on."""
+
+    def __init__(self, stream: StreamingTextDataset):
+        self.stream = stream
+
+    def __iter__(self):
+        yield from self.stream
+
+
+@pytest.mark.parametrize("wrap", [None, Wrapped])
+@pytest.mark.parametrize("put_on_device", [True, False], ids=["dispatch", "shard"])
+def test_a_share_of_a_stream_is_refused_however_accelerate_reads_it(put_on_device, wrap):
+    Accelerator(cpu=True)
+    share = StreamingTextDataset(SMALL, CharTokenizer("abcdefgh"), max_length=T, rank=1, world_size=2)
+    loader = DataLoader(wrap(share) if wrap else share, 4, collate_fn=places)
+    settings = {"device": torch.device("cpu"), "num_processes": 2, "process_index": 1}
+    prepared = prepare_data_loader(loader, put_on_device=put_on_device, **settings)
+    with pytest.raises(ValueError, match=SHARE_OF_A_STREAM):
+        next(iter(prepared))
+    assert len([*DataLoader(share, 4, collate_fn=places)]) > 0  # in a loop of one's own, although accelerate is there
+
+
+def test_a_trainer_refuses_a_share_of_a_stream(tmp_path):
+    trainer = trainer_for(tmp_path, "chunks")
+    trainer.train_dataset = StreamingTextDataset(
+        SMALL, CharTokenizer("abcdefgh"), max_length=T, base_seed=7, rank=0, world_size=2
+    )
+    with pytest.raises(ValueError, match=SHARE_OF_A_STREAM):
+        trainer.train()
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -1020,7 +1020,9 @@ def test_a_trainer_is_trained_and_resumed(tmp_path):
 
     class ReadsOurLoader(transformers.Trainer):
         def get_train_dataloader(self):
-            return make_dataloader(SlidingWindowDataset(np.arange(200) % 50, 8, 8).as_rows(), 4, base_seed=1)
+            rows = SlidingWindowDataset(np.arange(200) % 50, 8, 8).as_rows()
+            share = {"rank": self.args.process_index, "world_size": self.args.world_size}
+            return make_dataloader(rows, 4, base_seed=1, **share)
 
     how = {"num_steps": 4, "save_steps": 2}
     whole = experiments.losses_of_trainer(ReadsOurLoader, 50, tmp_path, **how)

@@ -549,15 +549,15 @@ def runs_of_whitespace(text: str) -> list[str]:
 
 @bug_or_not(
     purpose=(
-        "Find all runs of whitespace other than newlines: a newline ends a run, and is "
-        "not part of any."
+        "Find all runs of whitespace other than `\\n`: a `\\n` ends a run, and is not "
+        "part of any. (A `\\r` counts as whitespace.)"
     ),
     reference=runs_of_whitespace,
     cases=_texts_with_whitespace,
     explanation=(
         "`\\S` is every character that isn't whitespace, so `[^\\S\\n]` is every "
-        "character that is neither one of those nor a newline. What remains is all "
-        "whitespace except newlines, for example tabs and no-break spaces. It's a "
+        "character that is neither one of those nor a `\\n`. What remains is all "
+        "whitespace except `\\n`, for example tabs and no-break spaces. It's a "
         "double negation, and the usual way to write this."
     ),
 )

@@ -8,10 +8,12 @@ another data set, a worker of another number, a row without a text.
 from __future__ import annotations
 
 import hashlib
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from traceback import walk_stack
 
 import datasets
 import numpy as np
@@ -88,7 +90,9 @@ class StreamingTextDataset(IterableDataset):
         text_column: which column holds the texts.
         base_seed: documents come in an order fixed by `base_seed + epoch`, or with None
             in the order of the data set.
-        rank, world_size: which share of the documents this process reads.
+        rank, world_size: which share of the documents this process reads, in a loop of
+            your own. `accelerate`, and with it `Trainer`, deals the stream out to all
+            ranks itself, so leave both out there. A share is refused.
     """
 
     @checked
@@ -132,11 +136,13 @@ class StreamingTextDataset(IterableDataset):
         document. An epoch before that of a loaded state is a ValueError, because a loop
         that counts from 0 would begin the run again.
         """
+        self._refuse_to_share_a_share()
         epoch = self._position.check_epoch(epoch)
         if epoch != self.epoch:
             self._position.go_to((epoch, 0, 0))
 
     def __iter__(self) -> Iterator[dict[str, object]]:
+        self._refuse_to_share_a_share()
         if self.epoch != self._position.begin[0]:  # chosen since this worker began
             self._position.go_to((self.epoch, 0, 0))
         epoch, *begin = self._position.begin
@@ -159,6 +165,23 @@ class StreamingTextDataset(IterableDataset):
         after = (epoch + 1, 0, 0) if get_worker_info() is None else (epoch, 0, 0)
         items = self._read(epoch, begin, self._shard(epoch), after)
         return self._position.follow(items, after)
+
+    def _refuse_to_share_a_share(self) -> None:
+        """Raise ValueError if this is one rank's share, and accelerate is reading it.
+
+        Of a stream, accelerate (1.15) lets rank 0 read alone, and deals its batches
+        out to all ranks, or lets each rank read all and keep its part. So the other
+        shares would never be read. It doesn't tell a data set who reads it, so look at
+        who is calling.
+        """
+        callers = walk_stack(sys._getframe())
+        names = (frame.f_globals.get("__name__") for frame, _ in callers)
+        if self.world_size > 1 and "accelerate.data_loader" in names:
+            raise ValueError(
+                f"world_size must be 1 where another program (accelerate, Trainer) "
+                f"deals the stream out to all ranks, got {self.world_size}: leave rank "
+                "and world_size out, since the other shares would never be read"
+            )
 
     def _positions(self) -> range:
         """The positions of this worker's documents in the order of the epoch.
