@@ -2,7 +2,7 @@
 
 Everything follows from where documents begin: positions, masks and labels. Those starts
 are written down when documents are packed; what looks for them in the ids afterwards is
-wrong sooner or later.
+wrong where a document was cut, or where its end is also the pad or a part of the text.
 
 Forgather by Jason dinAlt (https://github.com/jdinalt/forgather) does it in this way:
 `document_starts`, `packed_sequences`, and looking for ends of texts only as a fallback

@@ -8,8 +8,10 @@ place 0 is never predicted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
@@ -156,48 +158,79 @@ def audit_chat_template(
     messages: Sequence[Mapping[str, str]],
     chat_template: str | None = None,
 ) -> dict[str, bool]:
-    """Put a chat template's marks to three tests, which find the usual mistakes.
+    """Say whether labels made with a chat template are those of the answers.
+
+    An answer is what the model has to write, so it begins where the template's
+    generation prompt ends. It goes up to an added token, which ends the turn. That
+    needn't be `eos_token`.
 
     Args:
-        tokenizer: its end-of-text token ends each turn.
+        tokenizer: with the tokens that the template writes.
         messages: a conversation, each turn with its `role` and `content`.
         chat_template: Jinja, with `{% generation %}` around what the assistant says;
             None: the tokenizer's own.
 
-    Returns, by name, whether each test is passed. Marks that reach too far may pass
-    all three.
+    Returns, by name, whether each of four tests is passed.
     """
-    roles = _check_conversation(tokenizer, messages)
-    render = partial(_ids_and_mask, tokenizer, chat_template)
-    ids, mask = render(messages)
+    render = partial(_ids_and_scored, tokenizer, chat_template)
+    answers = _answers_to_write(tokenizer, messages, render)
+    ids, scored = render(messages)
     earlier = [render(messages[:turns])[0] for turns in range(1, len(messages))]
-    ends = sum(m for i, m in zip(ids, mask, strict=True) if i == tokenizer.eos_token_id)
     return {
-        "something is scored": any(mask),
+        "something is scored": scored != [],
         "earlier turns stay as they were": all(ids[: len(e)] == e for e in earlier),
-        "the end of each answer is scored": ends == roles.count("assistant"),
+        "exactly the answers are scored": [text for text, _ in scored] == answers,
+        "the end of each answer is scored": sum(e for _, e in scored) == len(answers),
     }
 
 
-def _ids_and_mask(
+def _ids_and_scored(
     tokenizer: PreTrainedTokenizerBase,
     chat_template: str | None,
     turns: Sequence[Mapping[str, str]],
-) -> tuple[list[int], list[int]]:
-    """Return the ids of some turns, and a 1 for each that the template marks."""
-    how = {"return_dict": True, "return_assistant_tokens_mask": True}
+    **prompt: bool,
+) -> tuple[list[int], list[tuple[str, bool]]]:
+    """Return the ids of some turns, and what `_without_end` says of each run of ids
+    that the template marks."""
+    how = {"return_dict": True, "return_assistant_tokens_mask": True, **prompt}
     made = tokenizer.apply_chat_template(turns, chat_template=chat_template, **how)
-    return made["input_ids"], made["assistant_masks"]
+    ids, marks = made["input_ids"], made["assistant_masks"]
+    runs = groupby(zip(marks, ids, strict=True), itemgetter(0))
+    runs = [[token for _, token in run] for marked, run in runs if marked]
+    return ids, [_without_end(tokenizer, run) for run in runs]
 
 
-def _check_conversation(tokenizer: object, messages: object) -> list[object]:
-    """Return who speaks in each turn, if that can be audited."""
+def _without_end(
+    tokenizer: PreTrainedTokenizerBase, ids: list[int]
+) -> tuple[str, bool]:
+    """Return the text of a turn up to the token that ends it, and whether one does."""
+    ids = list(ids)
+    while ids and not tokenizer.decode(ids[-1:]).strip():
+        ids.pop()  # many templates write a line break after the end
+    ends = {*tokenizer.get_added_vocab().values(), tokenizer.eos_token_id}
+    has_end = bool(ids) and ids[-1] in ends
+    return tokenizer.decode(ids[:-1] if has_end else ids).strip(), has_end
+
+
+def _answers_to_write(
+    tokenizer: object, messages: object, render: Callable
+) -> list[str]:
+    """Return the text of each answer without its end, if that can be audited."""
     if not hasattr(tokenizer, "apply_chat_template"):
         wanted = "one of transformers, with apply_chat_template"
         raise TypeError(f"tokenizer must be {wanted}, got {type(tokenizer).__name__}")
     turns = messages if isinstance(messages, Sequence) else [None]
     roles = [turn.get("role") if isinstance(turn, Mapping) else None for turn in turns]
-    if None in roles or "assistant" not in roles:
-        wanted = "a list of mappings with a role, the assistant's among them"
-        raise ValueError(f"messages must be {wanted}, got {messages!r:.60}")
-    return roles
+    if None in roles or "assistant" not in roles[1:] or roles[0] == "assistant":
+        wanted = "with a role, the assistant's among them, but not as the first"
+        raise ValueError(
+            f"messages must be a list of mappings {wanted}, got {messages!r:.60}"
+        )
+    answers = []
+    for turn, role in enumerate(roles):
+        if role == "assistant":
+            prompt, _ = render(messages[:turn], add_generation_prompt=True)
+            ids, _ = render(messages[: turn + 1])
+            own = ids[answer_start(prompt, ids) :]
+            answers.append(_without_end(tokenizer, own)[0])
+    return answers

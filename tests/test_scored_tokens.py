@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -204,45 +205,106 @@ def test_answers_that_end_are_counted():
 # audit_chat_template
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "passed"),
-    [
-        (TEMPLATE, TEMPLATE, [True, True, True]),
-        ("eos_token }}{% endgeneration %}", '"" }}{% endgeneration %}{{ eos_token }}', [True, True, False]),
-        (
-            "{{ message.content + eos_token }}{% end",
-            "{{ (message.content if loop.last else 'low') + eos_token }}{% end",
-            [True, False, True],
-        ),
-        ("{{ message.role", "{{ messages | length }}{{ message.role", [True, False, True]),
-    ],
-)
-def test_labels_of_a_chat_template_are_trusted_after_three_tests(wrapped, old, new, passed):
-    assert old in TEMPLATE
-    template = TEMPLATE.replace(old, new)
-    assert list(audit_chat_template(wrapped, CHAT, template).values()) == passed
+ANSWER = "{% generation %}{{ message.content + eos_token }}{% endgeneration %}"
+OTHER = "{{ message.content + eos_token }}{%- endif -%}"
+HEADER = '{{ message.role + ": " }}'
+END_OUTSIDE = ANSWER, "{% generation %}{{ message.content }}{% endgeneration %}{{ eos_token }}"
+TEMPLATES = {
+    "right": ((), [True, True, True, True]),
+    "end outside the marks": ([END_OUTSIDE], [True, True, True, False]),
+    "earlier answers change": (
+        [(ANSWER, ANSWER.replace("message.content", "(message.content if loop.last else 'low')"))],
+        [True, False, False, True],
+    ),
+    "earlier headers change": (  # so a prompt isn't what its answer follows in training
+        [(HEADER, "{{ messages | length }}" + HEADER)],
+        [True, False, False, True],
+    ),
+    "the ends alone": (
+        [(ANSWER, "{{ message.content }}{% generation %}{{ eos_token }}{% endgeneration %}")],
+        [True, True, False, True],
+    ),
+    "what users say, too": (
+        [(OTHER, "{% generation %}{{ message.content }}{% endgeneration %}{{ eos_token }}{%- endif -%}")],
+        [True, True, False, True],
+    ),
+    "the header, too": (
+        [(HEADER, ""), (ANSWER, ANSWER.replace("message.c", "'assistant: ' + message.c")), (OTHER, HEADER + OTHER)],
+        [True, True, False, True],
+    ),
+    "the users' ends for the answers'": (
+        [END_OUTSIDE, (OTHER, "{% generation %}{{ message.content + eos_token }}{% endgeneration %}{%- endif -%}")],
+        [True, True, False, True],  # as many ends as there should be, so only the third test finds it
+    ),
+    "half of each answer": ([(ANSWER, "{{ 'low ' }}" + ANSWER)], [True, True, False, True]),
+}
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_labels_of_a_chat_template_are_trusted_after_four_tests(wrapped, name):
+    template, (changes, passed) = TEMPLATE, TEMPLATES[name]
+    for old, new in changes:
+        assert template.count(old) == 1
+        template = template.replace(old, new)
+    chat = [turn for turn in CHAT if turn["role"] != "system"]
+    assert list(audit_chat_template(wrapped, chat, template).values()) == passed
+
+
+@pytest.mark.parametrize("after", ["", "\n"])
+def test_a_turn_may_end_with_another_token_than_a_text(after):
+    """As with Qwen's base models, whose chats end turns with <|im_end|>, and whose `eos_token` is another."""
+    ends = TEMPLATE.replace("eos_token", f'"<|im_end|>{after}"')
+    tokenizer = experiments.chat_tokenizer(CHAT, ends)
+    assert not audit_chat_template(tokenizer, CHAT)["the end of each answer is scored"]  # it isn't a token yet
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<|im_end|>"]})
+    assert all(audit_chat_template(tokenizer, CHAT).values())
+    outside = ends.replace(f'message.content + "<|im_end|>{after}" }}}}{{% end', "message.content }}{% end")
+    outside = outside.replace("{% endgeneration %}", f'{{% endgeneration %}}{{{{ "<|im_end|>{after}" }}}}')
+    assert list(audit_chat_template(tokenizer, CHAT, outside).values()) == [True, True, True, False]
+
+
+@pytest.mark.parametrize(("prompt", "exact"), [("assistant: ", True), ("assistant: <think></think>", False)])
+def test_what_the_generation_prompt_writes_is_not_the_models_to_write(prompt, exact):
+    template = TEMPLATE.replace("{{ message.content", '{{ "<think></think>" + message.content', 1)
+    template = template.replace('"assistant: " }}', f'"{prompt}" }}}}')
+    tokenizer = experiments.chat_tokenizer(CHAT, template)
+    tokenizer.add_tokens(["<think>", "</think>"])
+    assert list(audit_chat_template(tokenizer, CHAT).values()) == [True, True, exact, True]
+
+
+@pytest.mark.parametrize("name", ["qwen2_5_training", "qwen3_training", "llama3_training", "deepseekv3_training"])
+def test_an_audit_agrees_with_trl_about_its_own_templates(name):
+    from trl import chat_template_utils
+
+    template = (Path(chat_template_utils.__file__).parent / "chat_templates" / f"{name}.jinja").read_text("utf-8")
+    tokenizer = experiments.chat_tokenizer(CHAT, template)
+    tokenizer.add_special_tokens(
+        {"additional_special_tokens": ["<|im_end|>", "<|eot_id|>", "<｜Assistant｜>", "<｜end▁of▁sentence｜>"]}
+    )
+    found = audit_chat_template(tokenizer, CHAT[1:3] * 2)
+    assert found["earlier turns stay as they were"]
+    assert chat_template_utils.is_chat_template_prefix_preserving(tokenizer)
+    assert found["the end of each answer is scored"] == chat_template_utils.is_chat_template_stop_token_trained(
+        tokenizer
+    )
+    # DeepSeek's begins an answer with a token that its generation prompt writes, too
+    assert found["exactly the answers are scored"] == ("deepseek" not in name)
 
 
 def test_a_template_without_marks_scores_nothing():
     wrapped = experiments.chat_tokenizer(CHAT, TEMPLATE)
     template = TEMPLATE.replace(MARKS[0], "").replace(MARKS[1], "")
-    assert list(audit_chat_template(wrapped, CHAT, template).values()) == [False, True, False]
+    assert list(audit_chat_template(wrapped, CHAT, template).values()) == [False, True, False, False]
     wrapped.chat_template = template
     assert not audit_chat_template(wrapped, CHAT)["something is scored"]
     with pytest.raises(ValueError, match="not training-compatible"):  # TRL refuses it
         experiments.rows_of_trl([{"messages": CHAT}], wrapped, assistant_only_loss=True)
 
 
-def test_an_end_that_an_assistant_quotes_is_one_too_many(wrapped):
-    quoting = [*CHAT[:-1], {"role": "assistant", "content": f"low {wrapped.eos_token} low"}]
-    assert not audit_chat_template(wrapped, quoting, TEMPLATE)["the end of each answer is scored"]
-
-
-@pytest.mark.parametrize("messages", [[], CHAT[:2], ["low"], [{"content": "low"}], "low", 3, -1.5, CHAT[2]])
+@pytest.mark.parametrize("messages", [[], CHAT[:2], CHAT[2:], ["low"], [{"content": "low"}], "low", 3, -1.5, CHAT[2]])
 def test_a_chat_template_is_audited_with_an_answer(wrapped, messages):
-    with pytest.raises(
-        ValueError, match=r"^messages must be a list of mappings with a role, the assistant's among them, got"
-    ):
+    words = r"^messages must be a list of mappings with a role, the assistant's among them, but not as the first, got"
+    with pytest.raises(ValueError, match=words):
         audit_chat_template(wrapped, messages, TEMPLATE)
 
 

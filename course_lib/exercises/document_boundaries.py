@@ -245,6 +245,12 @@ def _only_the_next_one_looks_back(ids, start):
     return [*ids[:start], ids[start] + ids[start - 1], *ids[start + 1 :]]
 
 
+def _only_the_middle_looks_back(ids, start):
+    if len(ids) - start < 3:
+        return list(ids)
+    return [*ids[:-2], ids[-2] + ids[0], ids[-1]]
+
+
 def _a_little_leak(ids, start):
     return [*ids[:start], *(id + ids[0] / 1000 for id in ids[start:])]
 
@@ -259,7 +265,8 @@ def _two_leak_and_cancel_out(ids, start):
 MODELS = (
     *(_itself, _position, _apart, _apart_and_both_ways, _plain_causal, _sum_of_all),
     *(_the_first_sees_the_future, _only_the_last_looks_back, _a_little_leak),
-    *(_only_the_next_one_looks_back, _two_leak_and_cancel_out),
+    *(_only_the_next_one_looks_back, _only_the_middle_looks_back),
+    _two_leak_and_cancel_out,
 )
 
 
@@ -513,16 +520,18 @@ def scores_with_running_positions(starts: list[int], length: int) -> np.ndarray:
 @true_or_false(
     claim=(
         "With a document mask and rotary positions (RoPE), attention scores are the "
-        "same whether positions begin again with each document or run on through the "
-        "row."
+        "same, up to rounding, whether positions begin again with each document or run "
+        "on through the row."
     ),
     reference=scores_with_running_positions,
     cases=lambda random: [([0, 3], 5), ([0, 1, 4], 9), ([0, 20], 30), ([0, 7, 50], 64)],
     explanation=(
         "A score depends only on the *difference* of two rotary positions. Within a "
         "document this difference is the same, wherever we begin to count. But a model "
-        "that learns a vector for each position would notice. And if a library infers "
-        "documents from positions, as `transformers` does, positions must begin again."
+        "that learns a vector for each position would notice, and so would rotary "
+        "scaling that depends on the largest position, such as `dynamic` or "
+        "`longrope` in `transformers`. And if a library infers documents from "
+        "positions, as `transformers` does, positions must begin again."
     ),
 )
 def rotary_needs_no_reset(starts: list[int], length: int) -> np.ndarray:

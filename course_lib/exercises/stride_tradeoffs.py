@@ -342,7 +342,8 @@ def each_token_by_its_earliest_window(
     purpose=(
         "Return (token, context) for each token but the first, once and in order, as a "
         "strided evaluation scores it. `context` is how many tokens come before it, as "
-        "many as a window of T inputs at this stride can give it."
+        "many as a window of T inputs at this stride can give it. The stride is at "
+        "most T."
     ),
     reference=each_token_by_its_earliest_window,
     cases=_evaluations,

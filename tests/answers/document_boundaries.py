@@ -198,6 +198,15 @@ def leaks_of_zeros(model, ids, start):
     return earlier[start:] != honest[start:] or later[:start] != honest[:start]
 
 
+def leaks_into_the_first_or_last_place(model, ids, start):
+    honest = model(ids, start)
+    earlier = model([i + 1 for i in ids[:start]] + ids[start:], start)
+    later = model(ids[:start] + [i + 1 for i in ids[start:]], start)
+    pairs = (earlier[start], honest[start]), (earlier[-1], honest[-1])
+    pairs += (later[0], honest[0]), (later[start - 1], honest[start - 1])
+    return any(moved != before for moved, before in pairs)
+
+
 def leaks_alone(model, ids, start):
     first = model(ids[:start], start)
     second = model(ids[start:], 0)
@@ -271,6 +280,7 @@ ANSWERS = [
     (leaks, leaks_both_ways, "in both directions"),
     (leaks, leaks_of_zeros, "set ids to 0"),
     (leaks, leaks_alone, "each document alone"),
+    (leaks, leaks_into_the_first_or_last_place, FAILED),
     (flat_cu_seqlens, with_the_end_of_each_row, "the end of every row"),
     (flat_cu_seqlens, up_to_the_last_place, "the last place of the flat row"),
 ]
