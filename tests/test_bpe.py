@@ -778,7 +778,22 @@ def test_tokenizers_are_scored_as_by_hand():
             assert by_hand.bits_per_byte == pytest.approx(in_bits * (len(ids) - 1) / len(scored))  # ASCII
 
 
+class OnlyText:
+    """A tokenizer that can't tell how many bytes half a character has."""
+
+    vocab_size = 256
+
+    def encode(self, text: str) -> list[int]:
+        return BPETokenizer().encode(text)
+
+    def decode(self, ids: list[int]) -> str:
+        return BPETokenizer().decode(ids)
+
+
 def test_half_a_character_is_not_taken_for_a_whole_one():
     how = {"hidden_size": 2, "learning_rate": 0.02, "num_scored": 50, "seeds": [1]}
     with pytest.raises(ValueError, match=r"^text must begin with a whole character, got"):
-        experiments.score_tokenizers("潮汐" * 300, lambda text: {"bytes": BPETokenizer()}, 4, 2, **how)
+        experiments.score_tokenizers("潮汐" * 300, lambda text: {"bytes": OnlyText()}, 4, 2, **how)
+    scores = experiments.score_tokenizers("潮汐" * 300, lambda text: {"bytes": BPETokenizer()}, 4, 2, **how)["bytes"]
+    # A token is a byte here, and the first one, a third of a character, isn't scored.
+    assert scores.bits_per_byte[0] == pytest.approx(scores.nats_per_token[0] / math.log(2))

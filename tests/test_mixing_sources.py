@@ -184,19 +184,29 @@ def test_a_source_is_repeated_as_by_hand():
     readings = {"often": (10, 4, 1 / 2), "once": (20, 1, 1 / 4)}
     how = {"vocab_size": V, "learning_rate": 0.02, "seeds": (3, 5)}
     found = experiments.train_with_repeats(others, source, new_text, readings, T, B, **how)
-    assert found["often"].steps.tolist() == [20, 20]  # 10 windows, 4 times, are half of 80 draws
-    assert found["once"].steps.tolist() == [20, 20]  # 20 windows are a quarter of 80
     few = np.roll(source, -(960 // 2))[: 10 * T + 1]  # the second run begins in the middle
+    # 10 windows, 4 times, are half of 80 draws, or 20 steps.
     texts = {**others, "repeated": few}
     mixed = MixedWindows({name: SlidingWindowDataset(each, T, T) for name, each in texts.items()})
     mixture = MixtureOrder(mixed.num_windows, {"one": 1, "two": 1, "repeated": 2}, 80, base_seed=5)
     assert mixture.report()["repeated"].epochs == 4
     torch.manual_seed(5)
     model = AttentionModel(V, positions="rotary")
-    curve = train(model, make_mixture_loader(mixed, mixture, B), num_updates=20, learning_rate=0.02, progress=False)
+    train(model, make_mixture_loader(mixed, mixture, B), num_updates=20, learning_rate=0.02, progress=False)
     assert found["often"].new_text[1] == pytest.approx(evaluate(model, new_text, T).bits_per_token)
     assert found["often"].seen[1] == pytest.approx(evaluate(model, few, T).bits_per_token)
-    assert found["often"].training[1] == pytest.approx(np.mean(curve[-10:]) / np.log(2))
+
+
+def test_two_readings_are_compared_run_by_run():
+    losses = lambda *new_text: experiments.Losses(np.array(new_text), np.array(new_text) - 1)
+    # The runs differ far more than the readings do, so only the differences between pairs of runs can tell.
+    runs = {"once": losses(5.0, 7.0, 9.0), "often": losses(5.4, 7.5, 9.6), "either": losses(6.0, 6.0, 9.0)}
+    found = experiments.compare_readings(runs, "once", "often")
+    assert found.change.mean == pytest.approx(0.5)
+    assert found.change.half_width == pytest.approx(4.303 * 0.1 / math.sqrt(3), abs=1e-3)
+    assert found.rows == [["once", "7.00", "6.00", ""], ["often", "7.50", "6.50", f"{found.change:+.2f}"]]
+    asked = {("once", "often"): "rises", ("often", "once"): "falls", ("once", "either"): "not clear"}
+    assert {pair: experiments.compare_readings(runs, *pair).verdict for pair in asked} == asked
 
 
 def test_pairs_are_found_as_often_as_the_formula_says():

@@ -589,6 +589,20 @@ def test_a_wrapped_tokenizer_survives_saving(tokenizers, name, tmp_path):
         assert wrapped(TEXTS[0])["input_ids"] == tokenizers[name].encode(TEXTS[0]).ids
 
 
+def test_a_wrapped_tokenizer_survives_beside_a_model_if_its_class_is_named(tokenizer, tmp_path):
+    """`AutoTokenizer` goes by the model's type there (transformers 5.24), whatever class the tokenizer's file names."""
+    from transformers import AutoTokenizer, Qwen2Config
+
+    wrapped = wrap_tokenizer(tokenizer, model_max_length=10_000)
+    wrapped.save_pretrained(tmp_path)
+    Qwen2Config().save_pretrained(tmp_path)
+    replaced = AutoTokenizer.from_pretrained(tmp_path)
+    assert type(replaced).__name__.startswith("Qwen2Tokenizer")
+    assert replaced.backend_tokenizer.to_str() != wrapped.backend_tokenizer.to_str()
+    again = PreTrainedTokenizerFast.from_pretrained(tmp_path)
+    assert again.backend_tokenizer.to_str() == wrapped.backend_tokenizer.to_str()
+
+
 def test_one_token_in_three_roles_is_allowed_and_hides_every_end(tokenizer):
     wrapped = wrap_tokenizer(tokenizer, model_max_length=8, pad_token=END_OF_TEXT)
     ids = wrapped(["a", "a b c"], padding=True)["input_ids"]

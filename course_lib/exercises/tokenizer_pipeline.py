@@ -586,8 +586,8 @@ def ids_with_a_space_after(text: str) -> list[int]:
         "The normalizer from section 3 cuts spaces at the end of each line, and the "
         "end of the text is one. GPT-2's tokenizer has no normalizer. There the last "
         "space becomes a token of its own, although in training a space usually "
-        "belonged to the next word. A model that has rarely met such a token continues "
-        "badly."
+        "belonged to the next word. A model that has rarely met such a token may "
+        "continue badly."
     ),
 )
 def ids_without_the_space(text: str) -> list[int]:

@@ -54,7 +54,10 @@ def text_of_run(text: Text, run: Count, num_runs: Length) -> tuple[str, str]:
 
 def count_scored_bytes(tokenizer: AnyTokenizer, text: str, ids: Ids) -> int:
     """Count the UTF-8 bytes of all tokens of a text but the first, which nothing
-    predicts. Raises ValueError if the first one ends in the middle of a character."""
+    predicts. If that one ends in the middle of a character, only a tokenizer with
+    `decode_bytes` can tell how many bytes it has; from others, that's a ValueError."""
+    if hasattr(tokenizer, "decode_bytes"):
+        return len(text.encode()) - len(tokenizer.decode_bytes(ids[:1]))
     first = tokenizer.decode(ids[:1])
     if not text.startswith(first):
         raise ValueError(f"text must begin with a whole character, got {first!r}")

@@ -16,10 +16,12 @@ from course_lib.experiments.runs import Seeds, each_run
 from course_lib.foundation import (
     AttentionModel,
     Ids,
+    Interval,
     Length,
     Several,
     candidate_pairs,
     checked,
+    confidence_interval,
     minhash,
 )
 from course_lib.mixing_sources import (
@@ -31,6 +33,7 @@ from course_lib.sliding_windows import SlidingWindowDataset
 from course_lib.teaching import evaluate, train
 
 MOST_READINGS = 1000  # of any source, as many as an experiment may want
+VERDICTS = ("falls", "not clear", "rises")
 
 
 class Reading(NamedTuple):
@@ -46,8 +49,14 @@ class Losses(NamedTuple):
 
     new_text: np.ndarray  #: on new text of the kind of the source that is repeated
     seen: np.ndarray  #: on the windows of this source that the model has read
-    training: np.ndarray  #: mean of the last ten batches
-    steps: np.ndarray  #: how many steps the model has trained for
+
+
+class Comparison(NamedTuple):
+    """How the loss on new text changes from one reading to another."""
+
+    change: Interval  #: bits per token, of the differences between runs with one seed
+    verdict: str  #: one of `VERDICTS`
+    rows: list[list[str]]  #: reading, new text, seen, change: of each of the two
 
 
 @checked
@@ -102,11 +111,30 @@ def train_with_repeats(
             torch.manual_seed(seed)
             model = AttentionModel(vocab_size, positions="rotary")
             updates = {"num_updates": len(loader), "learning_rate": learning_rate}
-            curve = train(model, loader, **updates, progress=False)
+            train(model, loader, **updates, progress=False)
             judged = [evaluate(model, ids, T).bits_per_token for ids in (new_text, few)]
-            losses.append([*judged, np.mean(curve[-10:]) / np.log(2), len(loader)])
+            losses.append(judged)
         found[name] = Losses(*np.array(losses).T)
     return found
+
+
+def compare_readings(runs: Mapping[str, Losses], before: str, after: str) -> Comparison:
+    """Compare two readings run by run, and write the rows of a table that shows them.
+
+    The verdict is *not clear* if the interval of the change contains 0.
+
+    Args:
+        runs: what `train_with_repeats` returns.
+        before, after: names of two of its readings.
+    """
+    change = confidence_interval(runs[after].new_text - runs[before].new_text)
+    verdict = VERDICTS[1 + int(np.sign(change.mean)) * change.excludes_zero]
+    rows = [
+        [reading, *(f"{losses.mean():.2f}" for losses in runs[reading]), ""]
+        for reading in (before, after)
+    ]
+    rows[1][-1] = f"{change:+.2f}"
+    return Comparison(change, verdict, rows)
 
 
 @checked

@@ -514,6 +514,10 @@ def wrap_tokenizer(
     model that trains on such a text learns to stop at the cut. Wrap a second time
     `for_prompts`, for whatever is not over: prompts, and texts to be cut.
 
+    If you save it beside a model, load it by `PreTrainedTokenizerFast.from_pretrained`:
+    in the folder of a Qwen2 model, for example, `AutoTokenizer` (transformers 5.24)
+    takes the model's own class, whose stages replace some of these.
+
     Args:
         tokenizer: from `build_tokenizer`; it is copied.
         model_max_length: the longest sequence that the model takes, in tokens, the end
