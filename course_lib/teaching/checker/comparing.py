@@ -163,7 +163,7 @@ def _facts_of_lists(a: list, b: list) -> Iterator[str]:
         yield "the result begins right, but ends too early. Does a loop end too early?"
     if b and same(a[-len(b) :], b):
         yield "the result ends right, but its beginning is missing."
-    if b and _within(b, a):
+    if b and len(b) < len(a) and _within(b, a):
         yield "entries are missing. Those that are there are right, and in order."
     if a and _within(a, b):
         yield "all entries are there, in order, but with others among them."
