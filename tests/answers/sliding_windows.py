@@ -124,6 +124,10 @@ class OfLists(CutBeforehand):
     __getitem__ = lambda self, i: tuple(part.tolist() for part in self.pairs[i])
 
 
+class OfFloats(CutBeforehand):
+    __getitem__ = lambda self, i: tuple(torch.Tensor(part.tolist()) for part in self.pairs[i])
+
+
 class OneEach(Dataset):
     def __init__(self, documents, context_length):
         self.T = context_length
@@ -258,6 +262,7 @@ ANSWERS = [
     (DocumentWindows, ShortOnesToo, "short of ids"),
     (DocumentWindows, AsManyAsTheLengthHoldsT, "short of ids"),
     (DocumentWindows, OfLists, "you return lists"),
+    (DocumentWindows, OfFloats, "`torch.Tensor`"),
     (DocumentWindows, OneEach, "only one window for each"),
     (DocumentWindows, InputsAlone, FAILED),
     (DocumentWindows, WithoutALength, FAILED),
