@@ -27,7 +27,7 @@ class OneScreenBPE:
             # Count how often each pair stands side by side.
             counts = count_pairs(words)
             most = max(counts.values(), default=0)  # 0 if no pair is left
-            if most < 2:  # to merge what occurs only once would shorten nothing
+            if most < 2:  # what occurs only once would save one token, for one id
                 break
             # Of the most frequent pairs, take the one with the smallest ids.
             pair = min(pair for pair in counts if counts[pair] == most)

@@ -262,7 +262,7 @@ ANSWERS = [
     (DocumentWindows, ShortOnesToo, "short of ids"),
     (DocumentWindows, AsManyAsTheLengthHoldsT, "short of ids"),
     (DocumentWindows, OfLists, "you return lists"),
-    (DocumentWindows, OfFloats, FAILED),
+    (DocumentWindows, OfFloats, "`torch.Tensor`"),
     (DocumentWindows, OneEach, "only one window for each"),
     (DocumentWindows, InputsAlone, FAILED),
     (DocumentWindows, WithoutALength, FAILED),

@@ -142,11 +142,14 @@ def _facts(a: object, b: object, several_calls: bool) -> Iterator[str]:
 
 A_FLOAT = (
     "a float where an integer is wanted. 3.0 is neither a count nor an index. `/` "
-    "always gives a float, while `//` of two integers is an integer."
+    "always gives a float, while `//` of two integers is an integer. `torch.Tensor` "
+    "makes floats of anything, and `torch.tensor` doesn't."
 )
 
 
 def _facts_of_lists(a: list, b: list) -> Iterator[str]:
+    if same(b, a):  # whole numbers may come where floats are expected
+        yield A_FLOAT
     if same(a[:-1], b):
         yield "the last entry is missing, in every call that failed."
     if same(a[1:], b):
@@ -163,7 +166,7 @@ def _facts_of_lists(a: list, b: list) -> Iterator[str]:
         yield "the result begins right, but ends too early. Does a loop end too early?"
     if b and same(a[-len(b) :], b):
         yield "the result ends right, but its beginning is missing."
-    if b and len(b) < len(a) and _within(b, a):
+    if b and _within(b, a):
         yield "entries are missing. Those that are there are right, and in order."
     if a and _within(a, b):
         yield "all entries are there, in order, but with others among them."
@@ -183,7 +186,8 @@ def _flat(value: object) -> list:
 def _within(few: Sequence, many: Sequence) -> bool:
     """Say whether the few are among the many, in the same order."""
     rest = iter(many)
-    return all(any(same(one, other) for other in rest) for one in few)
+    # Both ways, because 20 may come where 20.0 is expected, but not 20.0 where 20 is.
+    return all(any(same(x, y) and same(y, x) for y in rest) for x in few)
 
 
 # The kind of an error, what its message contains, and what it means.
