@@ -174,6 +174,7 @@ class Hostile:
         (double, lambda numbers: [0, *(2 * n for n in numbers)], "one entry too many at the start"),
         (double, lambda numbers: [2 * n for n in numbers[-1:]], "its beginning is missing"),
         (double, lambda numbers: [n > 0 for n in numbers], "`True` or `False` where a number"),
+        (double, lambda numbers: [2.0 * n for n in numbers], "a float where an integer"),
         (half, lambda n: len, "a function, not its result"),
         (half, lambda n: n / 2, "a float where an integer"),
         (half, lambda n: undefined // 2, "run the cells above again"),  # noqa: F821
