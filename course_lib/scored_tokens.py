@@ -190,26 +190,32 @@ def _ids_and_scored(
     turns: Sequence[Mapping[str, str]],
     **prompt: bool,
 ) -> tuple[list[int], list[tuple[str, bool]]]:
-    """Return the ids of some turns, and what `_without_end` says of each run of ids
-    that the template marks."""
+    """Return the ids of some turns, without the end of the last, and of each run of ids
+    that the template marks its text, and whether it has an end."""
     how = {"return_dict": True, "return_assistant_tokens_mask": True, **prompt}
     made = tokenizer.apply_chat_template(turns, chat_template=chat_template, **how)
     ids, marks = made["input_ids"], made["assistant_masks"]
-    runs = groupby(zip(marks, ids, strict=True), itemgetter(0))
-    runs = [[token for _, token in run] for marked, run in runs if marked]
-    return ids, [_without_end(tokenizer, run) for run in runs]
+    scored = []
+    for marked, run in groupby(zip(marks, ids, strict=True), itemgetter(0)):
+        if marked:
+            own, has_end = _without_end(tokenizer, [token for _, token in run])
+            scored.append((tokenizer.decode(own).strip(), has_end))
+    return ids if prompt else _without_end(tokenizer, ids)[0], scored
 
 
 def _without_end(
-    tokenizer: PreTrainedTokenizerBase, ids: list[int]
-) -> tuple[str, bool]:
-    """Return the text of a turn up to the token that ends it, and whether one does."""
-    ids = list(ids)
-    while ids and not tokenizer.decode(ids[-1:]).strip():
-        ids.pop()  # many templates write a line break after the end
+    tokenizer: PreTrainedTokenizerBase, ids: Sequence[int]
+) -> tuple[list[int], bool]:
+    """Return the ids of a turn up to what ends it, and whether anything does.
+
+    Many templates write a line break after a turn's end, and Phi-3's writes one more
+    end after the last turn.
+    """
+    ids, has_end = list(ids), False
     ends = {*tokenizer.get_added_vocab().values(), tokenizer.eos_token_id}
-    has_end = bool(ids) and ids[-1] in ends
-    return tokenizer.decode(ids[:-1] if has_end else ids).strip(), has_end
+    while ids and (ids[-1] in ends or not tokenizer.decode(ids[-1:]).strip()):
+        has_end |= ids.pop() in ends
+    return ids, has_end
 
 
 def _answers_to_write(
@@ -232,5 +238,5 @@ def _answers_to_write(
             prompt, _ = render(messages[:turn], add_generation_prompt=True)
             ids, _ = render(messages[: turn + 1])
             own = ids[answer_start(prompt, ids) :]
-            answers.append(_without_end(tokenizer, own)[0])
+            answers.append(tokenizer.decode(own).strip())
     return answers

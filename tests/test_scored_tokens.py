@@ -272,18 +272,20 @@ def test_what_the_generation_prompt_writes_is_not_the_models_to_write(prompt, ex
     assert list(audit_chat_template(tokenizer, CHAT).values()) == [True, True, exact, True]
 
 
-@pytest.mark.parametrize("name", ["qwen2_5_training", "qwen3_training", "llama3_training", "deepseekv3_training"])
+@pytest.mark.parametrize("name", ["qwen2_5", "qwen3", "llama3", "phi3", "phi3_5", "deepseekv3"])
 def test_an_audit_agrees_with_trl_about_its_own_templates(name):
     from trl import chat_template_utils
 
-    template = (Path(chat_template_utils.__file__).parent / "chat_templates" / f"{name}.jinja").read_text("utf-8")
-    tokenizer = experiments.chat_tokenizer(CHAT, template)
-    tokenizer.add_special_tokens(
-        {"additional_special_tokens": ["<|im_end|>", "<|eot_id|>", "<｜Assistant｜>", "<｜end▁of▁sentence｜>"]}
+    template = (Path(chat_template_utils.__file__).parent / "chat_templates" / f"{name}_training.jinja").read_text(
+        "utf-8"
     )
+    tokenizer = experiments.chat_tokenizer(CHAT, template)
+    ends = ["<|im_end|>", "<|eot_id|>", "<|end|>", "<｜Assistant｜>", "<｜end▁of▁sentence｜>"]
+    tokenizer.add_special_tokens({"additional_special_tokens": ends})
     found = audit_chat_template(tokenizer, CHAT[1:3] * 2)
     assert found["earlier turns stay as they were"]
-    assert chat_template_utils.is_chat_template_prefix_preserving(tokenizer)
+    # Phi-3's writes one more end after the last turn. TRL counts that as a change, and we don't.
+    assert chat_template_utils.is_chat_template_prefix_preserving(tokenizer) == ("phi3" not in name)
     assert found["the end of each answer is scored"] == chat_template_utils.is_chat_template_stop_token_trained(
         tokenizer
     )
