@@ -456,8 +456,8 @@ def nothing_is_left(num_windows: int, num_epochs: int, seed: int) -> int:
     purpose=(
         "An epoch draws as many windows as there are, at random *with* replacement. An "
         "audit of one epoch finds that 37% of the tokens are lost. But the run has 20 "
-        "epochs or more, and in a whole run every window should be read. The function "
-        "returns how many windows are never read."
+        "epochs or more, over at most 1,000 windows, and by its end, each should have "
+        "been read. The function returns how many windows are never read."
     ),
     reference=nothing_is_left,
     cases=lambda random: [
