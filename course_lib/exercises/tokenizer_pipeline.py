@@ -357,9 +357,10 @@ class Toy:
 
     cut: str
     joined_by: str = ""  # what its decoder puts between tokens
+    added: tuple[str, ...] = ()  # tokens that no text contains
 
     def get_vocab(self) -> dict[str, int]:
-        return {token: number for number, token in enumerate(TOKENS)}
+        return {token: number for number, token in enumerate((*TOKENS, *self.added))}
 
     def encode(self, text: str) -> list[int]:
         longest = sorted(map(re.escape, TOKENS), key=len, reverse=True)
@@ -377,7 +378,8 @@ def _pairs_of_toys(random: Random) -> Iterator[Case]:
     apart, before = Toy(f"{words}|{digits}|.|\n"), Toy(f" ?{words}|{numbers}|.|\n")
     after = Toy(f"{words} ?|{numbers}|.|\n")
     spaced = Toy(plain.cut, joined_by=" ")
-    every = (plain, apart, before, after, spaced)
+    larger = Toy(plain.cut, added=("<pad>",))  # the same for every text
+    every = (plain, apart, before, after, spaced, larger)
     for a in every:
         for b in every:
             for texts in (

@@ -214,7 +214,7 @@ def same_both_ways(a, b, texts):
 
 
 def same_vocabulary(a, b, texts):
-    return all(b.get_vocab()[token] == number for token, number in a.get_vocab().items())
+    return a.get_vocab() == b.get_vocab()
 
 
 def same_round_trips(a, b, texts):
@@ -337,6 +337,7 @@ ANSWERS = [
     (same_tokenizer, same_by_two_lists, PASSED),
     (same_tokenizer, same_both_ways, PASSED),
     (same_tokenizer, same_vocabulary, "compare the vocabularies"),
+    (same_tokenizer, lambda a, b, texts: same_vocabulary(a, b, texts) and same_by_two_lists(a, b, texts), FAILED),
     (same_tokenizer, same_round_trips, "the texts that come back"),
     (same_tokenizer, same_lengths, "you count ids"),
     (same_tokenizer, same_ids_alone, "never decode them"),
