@@ -535,11 +535,12 @@ def equal_steps_for_all(num_windows: int, world_size: int) -> tuple[list[int], i
     ],
     explanation=(
         "`DistributedSampler` fills up the last step with windows from the beginning, "
-        "which are then read twice in an epoch. The alternatives are worse: with "
-        "unequal steps, a rank fails or waits for the others until a timeout, and "
-        "`drop_last=True` leaves windows unread. So `ranks_overlap` is by design here, "
-        "as long as it counts the tokens of fewer windows than there are ranks. In an "
-        "*evaluation*, though, these windows would count twice."
+        "which are then read twice in an epoch. The alternatives don't do what's asked "
+        "here: with unequal steps, a rank fails or waits for the others until a "
+        "timeout, and `drop_last=True`, like this course's loader, leaves a few "
+        "windows unread. So `ranks_overlap` is by design here, as long as it counts "
+        "the tokens of fewer windows than there are ranks. In an *evaluation*, though, "
+        "these windows would count twice."
     ),
 )
 def even_batches(num_windows: int, world_size: int) -> tuple[list[int], int]:
