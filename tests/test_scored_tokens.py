@@ -28,7 +28,7 @@ from course_lib.scored_tokens import (
 TEMPLATE = """{%- for message in messages -%}{{ message.role + ": " }}{%- if message.role == "assistant" -%}
 {% generation %}{{ message.content + eos_token }}{% endgeneration %}{%- else -%}
 {{ message.content + eos_token }}{%- endif -%}{%- endfor -%}
-{%- if add_generation_prompt -%}{{ "assistant: " }}{%- endif -%}"""
+{%- if add_generation_prompt -%}{{ "assistant:" }}{%- endif -%}"""
 MARKS = "{% generation %}", "{% endgeneration %}"
 CHAT = [{"role": role, "content": f"low {role} lowest"} for role in ("system", "user", "assistant") * 2]
 PROMPT = {"prompt": CHAT[:-1], "completion": CHAT[-1:]}
@@ -263,10 +263,10 @@ def test_a_turn_may_end_with_another_token_than_a_text(after):
     assert list(audit_chat_template(tokenizer, CHAT, outside).values()) == [True, True, True, False]
 
 
-@pytest.mark.parametrize(("prompt", "exact"), [("assistant: ", True), ("assistant: <think></think>", False)])
+@pytest.mark.parametrize(("prompt", "exact"), [("assistant:", True), ("assistant: <think></think>", False)])
 def test_what_the_generation_prompt_writes_is_not_the_models_to_write(prompt, exact):
     template = TEMPLATE.replace("{{ message.content", '{{ "<think></think>" + message.content', 1)
-    template = template.replace('"assistant: " }}', f'"{prompt}" }}}}')
+    template = template.replace('"assistant:" }}', f'"{prompt}" }}}}')
     tokenizer = experiments.chat_tokenizer(CHAT, template)
     tokenizer.add_tokens(["<think>", "</think>"])
     assert list(audit_chat_template(tokenizer, CHAT).values()) == [True, True, exact, True]
@@ -349,11 +349,11 @@ def test_trl_cuts_the_end_and_drops_rows_without_targets(wrapped):
     assert texts == {9: ["(low user) lowest low<|end|>"], 4: ["(low user) lowest low"], 2: []}
 
 
-def steps_of(tmp_path, kind, rows, batch_size: int) -> tuple[float, torch.Tensor]:
+def steps_of(tmp_path, kind, rows, batch_size: int, model=None) -> tuple[float, torch.Tensor]:
     """The loss that is logged, and the weights, after one step over all rows, in parts of `batch_size`."""
     from transformers import DataCollatorForSeq2Seq, PrinterCallback, TrainingArguments
 
-    model = experiments.tiny_llama()
+    model = model or experiments.tiny_llama()
     quiet = {"output_dir": str(tmp_path), "report_to": [], "use_cpu": True, "disable_tqdm": True, "save_strategy": "no"}
     args = TrainingArguments(
         per_device_train_batch_size=batch_size,
@@ -391,6 +391,27 @@ def test_accumulation_gives_one_step_unless_the_loss_drops_the_count(tmp_path):
         torch.testing.assert_close(weights, whole)
     loss, _ = steps_of(tmp_path, DropsTheCount, rows, 1)
     assert 6 < loss / whole_loss < 10  # eight means, added up
+
+
+def test_a_model_may_take_the_count_and_ignore_it(tmp_path):
+    """`Trainer` only looks whether `forward` takes `**kwargs`, and then leaves the division to the model."""
+    from transformers import BartConfig, BartForCausalLM, Trainer
+
+    sizes = {"d_model": 8, "decoder_layers": 1, "decoder_ffn_dim": 8, "decoder_attention_heads": 1}
+    rows = [{"input_ids": [4, 5, 6, row], "labels": [4, 5, 6, row]} for row in range(7, 11)]
+    losses = []
+    for size in (4, 1):
+        torch.manual_seed(0)
+        bart = BartForCausalLM(BartConfig(vocab_size=64, dropout=0.0, **sizes))
+        losses.append(steps_of(tmp_path, Trainer, rows, size, bart)[0])
+    assert losses[1] / losses[0] == pytest.approx(4, rel=0.01)  # four means, added up
+
+
+def test_the_prompt_of_our_template_is_a_prefix_of_the_conversation():
+    tokenizer = experiments.chat_tokenizer(CHAT, TEMPLATE)
+    whole = tokenizer.apply_chat_template(CHAT)["input_ids"]
+    prompt = tokenizer.apply_chat_template(CHAT[:2], add_generation_prompt=True)["input_ids"]
+    assert whole[: len(prompt)] == prompt  # a prompt that ends with a space isn't: the space joins the answer's word
 
 
 # The experiments, beside loops by hand
