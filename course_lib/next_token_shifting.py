@@ -183,10 +183,11 @@ def find_leak(model: Model, inputs: torch.Tensor, vocab_size: int) -> Leak | Non
     """Change one input at a time, and see whether an *earlier* prediction moves.
 
     Args:
-        model: maps inputs (B, T) to logits (B, T, V). Put a module into evaluation mode
-            first, because dropout also moves predictions. Parameters of a module that
-            are all zero would hide what they multiply, as a head that begins at zero
-            does, so they are drawn anew in a copy.
+        model: maps inputs (B, T) to logits (B, T, V), or to an output with `logits`, as
+            a model of `transformers` does. Put a module into evaluation mode first,
+            because dropout also moves predictions. Parameters of a module that are all
+            zero would hide what they multiply, as a head that begins at zero does, so
+            they are drawn anew in a copy. Behind a function, they can't be seen.
         inputs: ids to try the model on, shape (B, T), B at least 1 and T at least 2.
         vocab_size: V, at least 2.
 
@@ -256,7 +257,8 @@ def _logits(
             f"{tuple(inputs.shape)}"
         )
     # a copy, because the model may keep its inputs, or write into them
-    logits = model(inputs.clone())
+    output = model(inputs.clone())
+    logits = getattr(output, "logits", output)
     if not isinstance(logits, torch.Tensor):
         raise TypeError(f"model must return a tensor, got {type(logits).__name__}")
     if logits.shape != (*inputs.shape, vocab_size):

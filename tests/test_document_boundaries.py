@@ -458,6 +458,34 @@ def test_a_mask_of_truth_values_masks_nothing_in_eager_attention(attention, apar
     assert (future == 0) == apart
 
 
+@pytest.mark.parametrize("name", ["GptOss", "OPT", "GraniteMoeHybrid"])
+def test_some_models_of_transformers_ignore_positions_even_without_a_cache(name):
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "initializer_range": 0.3}
+    more = {
+        "GptOss": {
+            "intermediate_size": 16,
+            "num_key_value_heads": 2,
+            "head_dim": 8,
+            "num_local_experts": 2,
+            "num_experts_per_tok": 1,
+        },
+        "OPT": {"ffn_dim": 16, "word_embed_proj_dim": 16, "dropout": 0.0, "init_std": 0.3},
+        "GraniteMoeHybrid": {
+            "intermediate_size": 16,
+            "shared_intermediate_size": 16,
+            "num_key_value_heads": 2,
+            "num_local_experts": 2,
+            "num_experts_per_tok": 1,
+            "mamba_n_heads": 2,
+            "layer_types": ["attention"],
+        },
+    }[name]
+    config = getattr(transformers, f"{name}Config")(vocab_size=VOCAB_SIZE, **sizes | more)
+    model = getattr(transformers, f"{name}ForCausalLM")(config).eval()
+    assert leaks(model, position_ids=POSITIONS, use_cache=False)
+
+
 def test_one_convolution_of_lfm2_leaks_into_two_tokens():
     torch.manual_seed(0)
     sizes = {"hidden_size": 16, "intermediate_size": 32, "num_attention_heads": 2, "num_key_value_heads": 2}

@@ -88,6 +88,12 @@ def test_parallel_tracks_are_as_good_as_random_offsets(file):
         assert judgment.outcome == PASSED, judgment.message
 
 
+def test_parallel_tracks_that_always_begin_at_the_same_place_are_found(file):
+    text = changed(my_loader.text_at(4), TRACKS)
+    judgment = judge(file, changed(text, {"random.integers(T + 1)": "0"}), 4)
+    assert "the tracks always begin at position 0" in judgment.message
+
+
 TOO_LONG = {  # by one, which shows only where all tracks are full
     "rows = rows + random.integers(T)": "offset = random.integers(T); length = (len(ids) - offset) // B",
     "rows = rows[rows + T < len(ids)]": "rows = np.arange(0, length - T + 1, T)[:, None] + np.arange(B) * length",

@@ -282,6 +282,18 @@ def test_a_leak_is_found_behind_what_begins_at_zero(zero):
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
 
 
+def test_a_model_of_transformers_is_taken_as_it_is():
+    from transformers import BertConfig, BertLMHeadModel
+
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
+    bert = BertLMHeadModel(BertConfig(vocab_size=6, is_decoder=False, **sizes)).eval()  # it looks both ways
+    inputs = torch.tensor([[0, 3, 2, 1]])
+    assert find_leak(bert, inputs, 6) == (1, 0)
+    torch.nn.init.zeros_(bert.bert.encoder.layer[0].attention.output.dense.weight)
+    assert find_leak(bert, inputs, 6) == (1, 0)
+
+
 def test_a_model_that_sees_no_input_shows_nothing_and_is_refused():
     constant = lambda inputs: torch.zeros(*inputs.shape, 4)
     with pytest.raises(ValueError, match="model must depend on its inputs, but no change of one moved a prediction"):

@@ -662,10 +662,10 @@ def rows_of_each(sizes: list[int]) -> list[int]:
     cases=lambda random: [([2, 2],), ([2, 5],), ([5, 2],), ([4, 4, 4],), ([6, 1, 3],)],
     explanation=(
         'The default is `stopping_strategy="first_exhausted"`, and nothing says how '
-        "much of the other sources is left. With sources of 6, 1 and 3 rows, 3 of 10 "
-        "rows are read. Sources of equal size are all read to their ends, which hides "
-        'it. `"all_exhausted"` keeps going until each source has been read, and '
-        "repeats the short ones."
+        "much of the other sources is left. With tables of 6, 1 and 3 rows, 3 of 10 "
+        "rows are read (datasets 5.2; of streams, only 2). Tables of equal size are "
+        'all read to their ends, which hides it. `"all_exhausted"` keeps going until '
+        "each source has been read, and repeats the short ones."
     ),
 )
 def interleave_ends_early(sizes: list[int]) -> list[int]:

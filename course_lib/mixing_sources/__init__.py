@@ -81,7 +81,7 @@ def largest_error(shares: np.ndarray, num_draws: int, *_: int) -> np.ndarray:
     sources, counts = np.empty(num_draws, dtype=np.int64), np.zeros(len(shares))
     for draw in progress_bar(range(num_draws), "drawing sources", unit="draw"):
         lags = shares * (draw + 1) - counts  # what each should have by now, and hasn't
-        sources[draw] = np.argmax(lags)
+        sources[draw] = np.argmax(lags.round(9))  # a tie goes to the first
         counts[sources[draw]] += 1
     return sources
 

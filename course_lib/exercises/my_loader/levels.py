@@ -204,15 +204,22 @@ def _moving_cuts_or_rows_that_continue(make_loader: MakeLoader) -> Complaints:
     yield from _is_shuffled(audit)
     T, B = audit.context_length, audit.batch_size
     num_tokens, num_epochs = 2 * T * B + 1, 16 * T  # at offset 0 two full batches
-    if _continues(audit):
-        for more in range(B * T):  # at one of them a track may be too long
-            list(make_loader(FIRST_ID + np.arange(num_tokens + more)))
-        return
     firsts = []
     for epoch in range(num_epochs):
         batches = make_loader(FIRST_ID + np.arange(num_tokens), epoch=epoch)
         firsts.append(min(int(_inputs(batch).min()) for batch in batches) - FIRST_ID)
-    if (offsets := sorted({first % T for first in firsts})) != list(range(T)):
+    offsets = sorted({first % T for first in firsts})
+    if _continues(audit):
+        for more in range(B * T):  # at one of them a track may be too long
+            list(make_loader(FIRST_ID + np.arange(num_tokens + more)))
+        if len(offsets) == 1:
+            yield (
+                f"in {num_epochs} epochs, the tracks always begin at position "
+                f"{offsets[0]}, so the text is cut in the same places each time. Draw "
+                "an offset for each epoch."
+            )
+        return
+    if offsets != list(range(T)):
         yield (
             f"in {num_epochs} epochs, the text is cut only at these offsets: "
             f"{offsets}. They should be 0 to {T - 1}, or each row should continue in "
