@@ -11,6 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course_lib.exercises.mixing_sources import next_source
 from course_lib.experiments import mixing_sources as experiments
 from course_lib.foundation import AttentionModel, match_probability
 from course_lib.mixing_sources import (
@@ -99,6 +100,15 @@ def test_largest_error_takes_the_source_most_behind(weights, num_draws):
         got[source] += 1
         assert max(np.array(got) - shares * number) <= 1
         assert max(shares * number - np.array(got)) <= largest_lag(len(weights)) + 1e-9  # below 2, up to 10 sources
+
+
+@pytest.mark.parametrize("weights", [[6, 3, 1], [4, 1, 1], [1, 1, 1]])
+def test_ties_go_to_the_first_source_as_in_the_exercise(weights):
+    counts, by_whole_numbers = [0] * len(weights), []
+    for _ in range(2_000):
+        by_whole_numbers.append(next_source(weights, counts))
+        counts[by_whole_numbers[-1]] += 1
+    assert draw_sources(weights, 2_000, method="largest_error").tolist() == by_whole_numbers
 
 
 # Found by hill climbing: 4 and 33 sources, rare ones among frequent ones, whose turns come at the worst time.

@@ -1,6 +1,6 @@
 """Find out from its batches what your loader does, and what is wrong with it.
 
-    python -m course_lib audit train.py:make_loader
+    python -m course_lib audit train.py:make_loader --vocab-size 50257
     python -m course_lib audit train.py:make_loader --world-size 2 --picture audit.png
     python -m course_lib audit train.py:make_loader --document-lengths 400,90,20x250
     python -m course_lib audit train.py:make_loader --allow lost:31 --json
