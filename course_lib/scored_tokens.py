@@ -170,15 +170,16 @@ def audit_chat_template(
         chat_template: Jinja, with `{% generation %}` around what the assistant says;
             None: the tokenizer's own.
 
-    Returns, by name, whether each of four tests is passed.
+    Returns, by name, whether each of five tests is passed.
     """
     render = partial(_ids_and_scored, tokenizer, chat_template)
-    answers = _answers_to_write(tokenizer, messages, render)
+    answers, kept = _answers_to_write(tokenizer, messages, render)
     ids, scored = render(messages)
     earlier = [render(messages[:turns])[0] for turns in range(1, len(messages))]
     return {
         "something is scored": scored != [],
         "earlier turns stay as they were": all(ids[: len(e)] == e for e in earlier),
+        "rows begin with their prompts": all(kept),
         "exactly the answers are scored": [text for text, _ in scored] == answers,
         "the end of each answer is scored": sum(e for _, e in scored) == len(answers),
     }
@@ -220,8 +221,9 @@ def _without_end(
 
 def _answers_to_write(
     tokenizer: object, messages: object, render: Callable
-) -> list[str]:
-    """Return the text of each answer without its end, if that can be audited."""
+) -> tuple[list[str], list[bool]]:
+    """Return the text of each answer without its end, and whether all tokens of its
+    prompt stand before it."""
     if not hasattr(tokenizer, "apply_chat_template"):
         wanted = "one of transformers, with apply_chat_template"
         raise TypeError(f"tokenizer must be {wanted}, got {type(tokenizer).__name__}")
@@ -232,11 +234,12 @@ def _answers_to_write(
         raise ValueError(
             f"messages must be a list of mappings {wanted}, got {messages!r:.60}"
         )
-    answers = []
+    answers, kept = [], []
     for turn, role in enumerate(roles):
         if role == "assistant":
             prompt, _ = render(messages[:turn], add_generation_prompt=True)
             ids, _ = render(messages[: turn + 1])
-            own = ids[answer_start(prompt, ids) :]
-            answers.append(tokenizer.decode(own).strip())
-    return answers
+            start = answer_start(prompt, ids)
+            answers.append(tokenizer.decode(ids[start:]).strip())
+            kept.append(start == len(prompt))
+    return answers, kept

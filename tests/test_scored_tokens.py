@@ -210,38 +210,43 @@ OTHER = "{{ message.content + eos_token }}{%- endif -%}"
 HEADER = '{{ message.role + ": " }}'
 END_OUTSIDE = ANSWER, "{% generation %}{{ message.content }}{% endgeneration %}{{ eos_token }}"
 TEMPLATES = {
-    "right": ((), [True, True, True, True]),
-    "end outside the marks": ([END_OUTSIDE], [True, True, True, False]),
+    "right": ((), [True] * 5),
+    "end outside the marks": ([END_OUTSIDE], [True, True, True, True, False]),
     "earlier answers change": (
         [(ANSWER, ANSWER.replace("message.content", "(message.content if loop.last else 'low')"))],
-        [True, False, False, True],
+        [True, False, True, False, True],
     ),
     "earlier headers change": (  # so a prompt isn't what its answer follows in training
         [(HEADER, "{{ messages | length }}" + HEADER)],
-        [True, False, False, True],
+        [True, False, False, False, True],
     ),
     "the ends alone": (
         [(ANSWER, "{{ message.content }}{% generation %}{{ eos_token }}{% endgeneration %}")],
-        [True, True, False, True],
+        [True, True, True, False, True],
     ),
     "what users say, too": (
         [(OTHER, "{% generation %}{{ message.content }}{% endgeneration %}{{ eos_token }}{%- endif -%}")],
-        [True, True, False, True],
+        [True, True, True, False, True],
     ),
     "the header, too": (
         [(HEADER, ""), (ANSWER, ANSWER.replace("message.c", "'assistant: ' + message.c")), (OTHER, HEADER + OTHER)],
-        [True, True, False, True],
+        [True, True, True, False, True],
     ),
     "the users' ends for the answers'": (
         [END_OUTSIDE, (OTHER, "{% generation %}{{ message.content + eos_token }}{% endgeneration %}{%- endif -%}")],
-        [True, True, False, True],  # as many ends as there should be, so only the third test finds it
+        [True, True, True, False, True],  # as many ends as there should be, so only the third test finds it
     ),
-    "half of each answer": ([(ANSWER, "{{ 'low ' }}" + ANSWER)], [True, True, False, True]),
+    "half of each answer": ([(ANSWER, "{{ 'low ' }}" + ANSWER)], [True, True, True, False, True]),
+    "a space after the prompt": ([('"assistant:"', '"assistant: "')], [True, True, False, True, True]),
+    "a thought in the prompt that no row has": (
+        [('"assistant:"', '"assistant: lowest"')],
+        [True, True, False, True, True],
+    ),
 }
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_labels_of_a_chat_template_are_trusted_after_four_tests(wrapped, name):
+def test_labels_of_a_chat_template_are_trusted_after_five_tests(wrapped, name):
     template, (changes, passed) = TEMPLATE, TEMPLATES[name]
     for old, new in changes:
         assert template.count(old) == 1
@@ -260,7 +265,7 @@ def test_a_turn_may_end_with_another_token_than_a_text(after):
     assert all(audit_chat_template(tokenizer, CHAT).values())
     outside = ends.replace(f'message.content + "<|im_end|>{after}" }}}}{{% end', "message.content }}{% end")
     outside = outside.replace("{% endgeneration %}", f'{{% endgeneration %}}{{{{ "<|im_end|>{after}" }}}}')
-    assert list(audit_chat_template(tokenizer, CHAT, outside).values()) == [True, True, True, False]
+    assert list(audit_chat_template(tokenizer, CHAT, outside).values()) == [True, True, True, True, False]
 
 
 @pytest.mark.parametrize(("prompt", "exact"), [("assistant:", True), ("assistant: <think></think>", False)])
@@ -269,7 +274,7 @@ def test_what_the_generation_prompt_writes_is_not_the_models_to_write(prompt, ex
     template = template.replace('"assistant:" }}', f'"{prompt}" }}}}')
     tokenizer = experiments.chat_tokenizer(CHAT, template)
     tokenizer.add_tokens(["<think>", "</think>"])
-    assert list(audit_chat_template(tokenizer, CHAT).values()) == [True, True, exact, True]
+    assert list(audit_chat_template(tokenizer, CHAT).values()) == [True, True, True, exact, True]
 
 
 @pytest.mark.parametrize("name", ["qwen2_5", "qwen3", "llama3", "phi3", "phi3_5", "deepseekv3"])
@@ -289,6 +294,8 @@ def test_an_audit_agrees_with_trl_about_its_own_templates(name):
     assert found["the end of each answer is scored"] == chat_template_utils.is_chat_template_stop_token_trained(
         tokenizer
     )
+    # DeepSeek's prompt ends with "<think>\n", which the row of an answer without a thought hasn't
+    assert found["rows begin with their prompts"] == ("deepseek" not in name)
     # DeepSeek's begins an answer with a token that its generation prompt writes, too
     assert found["exactly the answers are scored"] == ("deepseek" not in name)
 
@@ -296,7 +303,7 @@ def test_an_audit_agrees_with_trl_about_its_own_templates(name):
 def test_a_template_without_marks_scores_nothing():
     wrapped = experiments.chat_tokenizer(CHAT, TEMPLATE)
     template = TEMPLATE.replace(MARKS[0], "").replace(MARKS[1], "")
-    assert list(audit_chat_template(wrapped, CHAT, template).values()) == [False, True, False, False]
+    assert list(audit_chat_template(wrapped, CHAT, template).values()) == [False, True, True, False, False]
     wrapped.chat_template = template
     assert not audit_chat_template(wrapped, CHAT)["something is scored"]
     with pytest.raises(ValueError, match="not training-compatible"):  # TRL refuses it
