@@ -940,9 +940,8 @@ def test_the_audit_on_one_screen_finds_as_many_as_the_lesson_says():
     verdicts = dict(one_screen_verdicts(CASES))
     planted = [(set(PLANTED[n].names), got) for n, got in verdicts.items() if n in PLANTED]
     accused = [bool(got) for n, got in verdicts.items() if n in CLEAN]
-    all_found = [names == got for names, got in planted if names <= got]
-    besides = len(all_found) - sum(all_found)  # where it finds something that wasn't planted
-    assert said == {len(verdicts), len(planted), len(all_found), besides, len(accused), sum(accused)}
+    exactly = sum(names == got for names, got in planted)  # neither more nor less than was planted
+    assert said == {len(verdicts), len(planted), exactly, len(accused), sum(accused)}
 
 
 # Loaders that fail

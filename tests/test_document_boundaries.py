@@ -506,6 +506,24 @@ def test_a_convolution_lets_documents_run_together_whatever_attention_is_told():
     assert leaks(model, attention_mask=NUMBERS)
 
 
+def test_gemma_3_wants_the_window_in_the_mask_of_its_sliding_layers_alone():
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_attention_heads": 2, "num_key_value_heads": 2}
+    layers = {"num_hidden_layers": 2, "layer_types": ["sliding_attention", "full_attention"], "sliding_window": 3}
+    config = transformers.Gemma3TextConfig(vocab_size=VOCAB_SIZE, head_dim=8, initializer_range=0.3, **sizes, **layers)
+    model = transformers.Gemma3ForCausalLM(config).eval()
+    ids = torch.randint(VOCAB_SIZE, (2, L), generator=torch.Generator().manual_seed(0))
+    near = torch.arange(L)[:, None] - torch.arange(L) < 3
+    windowed = NUMBERS.masked_fill(~near, -torch.inf)
+    masks = {"one": NUMBERS, "window in all": windowed}
+    masks["two"] = {"full_attention": NUMBERS, "sliding_attention": windowed}
+    given = {"position_ids": POSITIONS, "use_cache": False}
+    right = model(ids, **given).logits
+    torch.testing.assert_close(right[:, SECOND:], model(ids[:, SECOND:]).logits)  # as if alone
+    outputs = {name: model(ids, **given | {"attention_mask": mask}).logits for name, mask in masks.items()}
+    assert [name for name, logits in outputs.items() if torch.allclose(logits, right)] == ["two"]
+
+
 # Packs through the trainer of transformers
 
 
@@ -547,6 +565,20 @@ def test_the_trainer_reads_packed_documents_as_each_alone(tmp_path):
     assert losses[0] == pytest.approx(nats / scored, rel=1e-4)
     assert losses[-1] < losses[0]
     assert not model.config.use_cache
+
+
+def test_the_trainer_leaves_the_cache_on_in_a_text_model_with_its_own_config(tmp_path):
+    torch.manual_seed(0)
+    plain = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    text = transformers.LlamaConfig(vocab_size=VOCAB_SIZE + 1, initializer_range=0.1, **plain)
+    vision = transformers.CLIPVisionConfig(image_size=8, patch_size=4, **plain)
+    config = transformers.LlavaConfig(text_config=text, vision_config=vision, image_token_index=VOCAB_SIZE)
+    model = transformers.LlavaForConditionalGeneration(config).eval()
+    trainer(model, tmp_path)
+    assert not model.config.use_cache
+    assert leaks(model, position_ids=POSITIONS)
+    model.config.text_config.use_cache = False
+    assert not leaks(model, position_ids=POSITIONS)
 
 
 def test_without_the_starts_the_trainer_runs_documents_together(tmp_path):
