@@ -122,14 +122,14 @@ WRONG = {
         ("windows[:, :-1].clone(), windows[:, 1:].clone()", "windows[:, :-1], windows[:, 1:]", "shared_memory"),
         ("T, B, SEED = 16, 4, 7", "T, B, SEED = 64, 16, 7", "Choose a smaller T or B"),
         ("return Loader(ids, rows, order)", "return iter([])", "must yield batches"),
-        ("range(len(self.order) // B)", "range(-(-len(self.order) // B))", "int64 of shape (2, 16)"),
+        ("len(self.order) - B + 1, B)", "len(self.order), B)", "int64 of shape (2, 16)"),
         (".astype(np.int64)", ".astype(np.int32)", "a batch of int32"),
         ("T, T)", "T, 1)", "Take the stride T"),
     ],
     3: [
         ("default_rng([SEED, epoch])", "default_rng(SEED)", "same_order"),
         ("random.permutation(order)", "np.random.permutation(order)", "not_repeatable"),
-        ("self.done = number + 1", "self.done = number", "resume_repeats"),
+        ("self.done = first + B", "self.done = first", "resume_repeats"),
         ("order = random.permutation(order)", "pass", "100% of all windows are followed by one that begins later"),
         ("def load_state_dict", "def load", "no load_state_dict"),
     ],
@@ -167,6 +167,7 @@ WRONG = {
         ("ids = Shards(ids)", "ids = np.concatenate(ids)", "MB of memory"),
         (".astype(np.int64)", ".astype(np.int32)", "a batch of int32"),
         ("if isinstance(ids, list)", "if False", "given a list of three memory maps"),
+        ("np.empty_like(places)", "np.empty(places.shape, np.uint16)", "files of uint32 hold only ids from 70,000 on"),
     ],
     12: [
         ("order[rank::world_size]", "order[0::world_size]", "given one array of ids, on 3 ranks: - ranks_overlap"),
@@ -189,6 +190,11 @@ WRONG = {
             "    return rows, run[epoch",
             "comes a second time",
         ),
+        (
+            "base_seed=SEED, block_size=20)\n    return rows, run[epoch * len(rows) + ",
+            "base_seed=SEED + epoch, block_size=20)\n    return rows, run[",
+            "in two epochs, a window from code comes a second time",
+        ),
         ("np.arange(len(rows))]", "np.arange(len(rows) // 2)]", "but the sources hold 124"),
         ("order = order[rank::world_size]", "order = order if mix else order[rank::world_size]", "Deal out the draws"),
         ("draw(ids, mix, epoch)", "draw(ids, mix, epoch + rank)", "Deal out the draws"),
@@ -204,6 +210,22 @@ def test_a_wrong_file_is_told_what_is_wrong(file, level, piece, instead, words):
     assert judgment.outcome in (FAILED, RAISED), judgment.message
     message = " ".join(judgment.message.split())
     assert any(word in message for word in words.split("|")), judgment.message
+
+
+@pytest.mark.parametrize("level", [level for level in LESSONS if level >= 3])
+def test_our_loader_resumes_with_another_batch_size(level):
+    ids, small, large = 1_000 + np.arange(3_000), {}, {}
+    exec(my_loader.text_at(level), small)
+    exec(my_loader.text_at(level).replace("= 16, 4, 7", "= 16, 6, 7"), large)
+    loader = small["make_loader"](ids)
+    read = [row.tolist() for _, (inputs, _) in zip(range(6), loader, strict=False) for row in inputs]
+    rest = large["make_loader"](ids)
+    rest.load_state_dict(loader.state_dict())
+    read += [row.tolist() for inputs, _ in rest for row in inputs]
+    whole = [row.tolist() for inputs, _ in small["make_loader"](ids) for row in inputs]
+    both = min(len(read), len(whole))  # the last batch of one may not be full
+    assert read[:both] == whole[:both]
+    assert both > 6 * 4 + 100
 
 
 # Files that do harm

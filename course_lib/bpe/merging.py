@@ -1,8 +1,8 @@
 """Learn and apply merges fast, with the results of `OneScreenBPE`.
 
 For every merge, the one screen goes through all words, and after each merge in a word
-it goes through the whole word again. The functions here touch only what a merge
-changes. The tests check that the results are the same, including ties.
+it goes through the whole word again. The functions here touch little besides what a
+merge changes. The tests check that the results are the same, including ties.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ Words = Mapping[tuple[int, ...], int]
 def learn_merges(
     words: Words, num_merges: Count, *, first_id: Count = 256, min_frequency: Length = 2
 ) -> dict[Pair, int]:
-    """Learn the merges of `OneScreenBPE`, but visit only words that contain the pair.
+    """Learn the merges of `OneScreenBPE`, but visit few words for each.
 
     The counts are updated instead of being counted again. An index lists the words that
-    contain a pair, or once did, and a heap has the best pair on top. Because a merge
-    can only lower the counts of old pairs, the count in the heap may be too high but
-    never too low. We correct it only when the pair comes to the top.
+    contain a pair, or once did, and only these are visited. A heap has the best pair on
+    top. Because a merge can only lower the counts of old pairs, the count in the heap
+    may be too high but never too low. We correct it only when the pair comes to the
+    top.
 
     Args:
         words: spelled in ids below `first_id`, with their frequencies.

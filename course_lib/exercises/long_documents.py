@@ -484,8 +484,9 @@ def starts_of_the_library(num_tokens: int, max_length: int, stride: int) -> list
     claim=(
         "You want chunks of 512 tokens that start every 128 tokens. With "
         "`truncation=True, max_length=512, stride=384, return_overflowing_tokens=True, "
-        "add_special_tokens=False`, a fast tokenizer of `transformers` 5.24 cuts them "
-        "for you, and stops with the chunk that reaches the end."
+        "add_special_tokens=False`, a fast tokenizer of `transformers` 5.24, with "
+        "`tokenizers` 0.23.3, cuts them for you, and stops with the chunk that reaches "
+        "the end."
     ),
     reference=starts_of_the_library,
     cases=lambda random: [

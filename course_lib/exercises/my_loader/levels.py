@@ -25,6 +25,7 @@ FIRST_ID = 1_000  # of the streams that we make ourselves; smaller ids are paddi
 LENGTHS = [5, 16, 17, 33, 1, 48, 2, 31, 20, 3, 9, 70] * 5
 STARTS = np.cumsum([0, *LENGTHS[:-1]])
 MIX = {"web": 3, "code": 1}
+LARGE = 70_000  # an id for which 16 bits are too few
 FORWARD = 0.7  # share of steps; half of them lead forward in a shuffled order
 NEAR = 0.1  # how far a source may be from its share in one epoch
 
@@ -332,6 +333,13 @@ def _several_files(make_loader: MakeLoader) -> Complaints:
     audit = yield from _audited(FILES, from_files)
     yield from _audited(ARRAY, _given(make_loader))
     yield from _batches_are_full(from_files, audit)
+    large = np.arange(LARGE, LARGE + NUM_TOKENS, dtype=np.uint32)
+    smallest = min(int(_inputs(batch).min()) for batch in make_loader([large, large]))
+    if smallest < LARGE:
+        yield (
+            f"files of uint32 hold only ids from {LARGE:,} on, but in your batches "
+            f"there is a {smallest:,}. In which dtype do you collect what you read?"
+        )
     part = np.zeros(4_000_000, dtype=np.uint32)
     tracemalloc.start()
     try:
@@ -388,12 +396,19 @@ def _a_mixture(make_loader: MakeLoader) -> Complaints:
             f"with the weights {MIX}, {wanted:.0%} of the windows should come from "
             f"web, but {web.mean():.0%} do."
         )
-    for name, own in (("web", starts[web]), ("code", starts[~web])):
+    # The second epoch continues each source where the first has stopped.
+    after = [
+        int(ids[0]) - FIRST_ID
+        for batch in mixed(FIRST_ID + np.arange(NUM_TOKENS), 1, 0, 1)
+        for ids in _inputs(batch)
+    ]
+    both = np.array([*starts, *after])
+    for name, own in (("web", both[both >= half]), ("code", both[both < half])):
         again = next((n for n, at in enumerate(own) if at in own[:n]), len(own))
-        if again < min(len(own), (half - T) // T):
+        if again < min(len(own), (half - T) // T - audit.batch_size):
             yield (
-                f"a window from {name} comes a second time after {again} windows from "
-                f"{name}, although there are {whole}."
+                f"in two epochs, a window from {name} comes a second time after "
+                f"{again} windows from {name}, although there are {whole}."
             )
     later = lambda ids, epoch, rank, world_size: mixed(ids, epoch + 1, rank, world_size)
     audit = yield from _audited(SOURCES, later, by_design)

@@ -19,11 +19,11 @@ class Loader:
         self.begin = self.done = 0  # lesson 3
 
     def __iter__(self):
-        numbers = range(len(self.order) // B)
-        numbers, self.begin = numbers[self.begin :], 0  # lesson 3
-        for number in numbers:
-            self.done = number + 1  # lesson 3
-            chosen = self.order[number * B : (number + 1) * B]
+        begin = 0
+        begin, self.begin = self.begin, 0  # lesson 3
+        for first in range(begin, len(self.order) - B + 1, B):
+            self.done = first + B  # lesson 3
+            chosen = self.order[first : first + B]
             yield self.batch([self.rows[row] for row in chosen])
 
     def batch(self, starts):
@@ -32,10 +32,10 @@ class Loader:
         return windows[:, :-1].clone(), windows[:, 1:].clone()
 
     def state_dict(self):  # lesson 3
-        return {"batches": self.done}
+        return {"rows": self.done}  # not batches, whose size may change
 
     def load_state_dict(self, state):  # lesson 3
-        self.begin = self.done = state["batches"]
+        self.begin = self.done = state["rows"]
 
 
 class Documents(Loader):  # lesson 8
