@@ -178,11 +178,6 @@ WRONG = {
         ("[epoch * len(rows) + np.arange(len(rows))]", "[np.arange(len(rows))]", "same_order"),
         ("MixtureOrder(counts, mix,", "MixtureOrder(counts, counts,", "should come from web"),
         (
-            "base_seed=SEED, block_size=20)\n    return rows, run[epoch * len(rows) + ",
-            "base_seed=SEED + epoch, block_size=20)\n    return rows, run[",
-            "continue where the epoch before stopped",
-        ),
-        (
             "return rows, run[epoch",
             "places, own = np.random.default_rng(epoch).permutation(len(rows)), len(starts[0])\n"
             "    drawn = run[epoch * len(rows) + np.arange(len(rows))]\n"

@@ -410,18 +410,6 @@ def _a_mixture(make_loader: MakeLoader) -> Complaints:
                 f"in two epochs, a window from {name} comes a second time after "
                 f"{again} windows from {name}, although there are {whole}."
             )
-    later = lambda ids, epoch, rank, world_size: mixed(ids, epoch + 1, rank, world_size)
-    audit = yield from _audited(SOURCES, later, by_design)
-    both = np.concatenate([starts, audit.starts[0]])
-    for name, own in (("web", both[both >= half]), ("code", both[both < half])):
-        again = next((n for n, at in enumerate(own) if at in own[:n]), len(own))
-        # what fills no batch at the end of the first epoch may be left out
-        if again < min(len(own), (half - T) // T - audit.batch_size):
-            yield (
-                f"in two epochs, a window from {name} comes a second time after "
-                f"{again} windows from {name}, although there are {whole}. Let each "
-                "source continue where the epoch before stopped."
-            )
     ranks = audit_loader(mixed, num_tokens=NUM_TOKENS, world_size=2)
     alone = Counter(starts.tolist())
     together = Counter(np.concatenate(ranks.starts).tolist())
