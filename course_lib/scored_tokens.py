@@ -173,9 +173,8 @@ def audit_chat_template(
     Returns, by name, whether each of five tests is passed.
     """
     render = partial(_ids_and_scored, tokenizer, chat_template)
-    answers, kept = _answers_to_write(tokenizer, messages, render)
+    earlier, answers, kept = _turn_by_turn(tokenizer, messages, render)
     ids, scored = render(messages)
-    earlier = [render(messages[:turns])[0] for turns in range(1, len(messages))]
     return {
         "something is scored": scored != [],
         "earlier turns stay as they were": all(ids[: len(e)] == e for e in earlier),
@@ -219,11 +218,11 @@ def _without_end(
     return ids, has_end
 
 
-def _answers_to_write(
+def _turn_by_turn(
     tokenizer: object, messages: object, render: Callable
-) -> tuple[list[str], list[bool]]:
-    """Return the text of each answer without its end, and whether all tokens of its
-    prompt stand before it."""
+) -> tuple[list[list[int]], list[str], list[bool]]:
+    """Return the ids up to each turn, the text of each answer without its end, and
+    whether all tokens of its prompt stand before it."""
     if not hasattr(tokenizer, "apply_chat_template"):
         wanted = "one of transformers, with apply_chat_template"
         raise TypeError(f"tokenizer must be {wanted}, got {type(tokenizer).__name__}")
@@ -234,12 +233,13 @@ def _answers_to_write(
         raise ValueError(
             f"messages must be a list of mappings {wanted}, got {messages!r:.60}"
         )
-    answers, kept = [], []
+    earlier, answers, kept = [], [], []
     for turn, role in enumerate(roles):
+        ids, _ = render(messages[: turn + 1])
+        earlier.append(ids)
         if role == "assistant":
             prompt, _ = render(messages[:turn], add_generation_prompt=True)
-            ids, _ = render(messages[: turn + 1])
             start = answer_start(prompt, ids)
             answers.append(tokenizer.decode(ids[start:]).strip())
             kept.append(start == len(prompt))
-    return answers, kept
+    return earlier, answers, kept
