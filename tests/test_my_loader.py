@@ -132,6 +132,8 @@ WRONG = {
         ("self.done = first + B", "self.done = first", "resume_repeats"),
         ("order = random.permutation(order)", "pass", "100% of all windows are followed by one that begins later"),
         ("def load_state_dict", "def load", "no load_state_dict"),
+        ('self.begin = self.done = state["rows"]', 'self.begin = state["rows"]', "stopped again before its next batch"),
+        ("begin, self.begin = self.begin, 0", "begin = self.begin", "That should be a whole epoch"),
     ],
     4: [
         ("integers(T)", "integers(T + 1)", "the offset is T = 16"),
@@ -190,6 +192,7 @@ WRONG = {
             "base_seed=SEED + epoch, block_size=20)\n    return rows, run[",
             "in two epochs, a window from code comes a second time",
         ),
+        ("[ids[name] for name in mix]", "list(ids.values())", "should come from web"),
         ("np.arange(len(rows))]", "np.arange(len(rows) // 2)]", "but the sources hold 124"),
         ("order = order[rank::world_size]", "order = order if mix else order[rank::world_size]", "Deal out the draws"),
         ("draw(ids, mix, epoch)", "draw(ids, mix, epoch + rank)", "Deal out the draws"),

@@ -358,6 +358,7 @@ class Toy:
     cut: str
     joined_by: str = ""  # what its decoder puts between tokens
     added: tuple[str, ...] = ()  # tokens that no text contains
+    ends: bool = False  # whether each text ends with the first of them
 
     def get_vocab(self) -> dict[str, int]:
         return {token: number for number, token in enumerate((*TOKENS, *self.added))}
@@ -366,10 +367,10 @@ class Toy:
         longest = sorted(map(re.escape, TOKENS), key=len, reverse=True)
         pieces = re.findall(self.cut, text)
         tokens = [one for p in pieces for one in re.findall("|".join(longest), p)]
-        return [TOKENS.index(token) for token in tokens]
+        return [TOKENS.index(token) for token in tokens] + [len(TOKENS)] * self.ends
 
     def decode(self, ids: list[int]) -> str:
-        return self.joined_by.join(TOKENS[number] for number in ids)
+        return self.joined_by.join(TOKENS[id_] for id_ in ids if id_ < len(TOKENS))
 
 
 def _pairs_of_toys(random: Random) -> Iterator[Case]:
@@ -379,7 +380,8 @@ def _pairs_of_toys(random: Random) -> Iterator[Case]:
     after = Toy(f"{words} ?|{numbers}|.|\n")
     spaced = Toy(plain.cut, joined_by=" ")
     larger = Toy(plain.cut, added=("<pad>",))  # the same for every text
-    every = (plain, apart, before, after, spaced, larger)
+    ending = Toy(plain.cut, added=("<end>",), ends=True)
+    every = (plain, apart, before, after, spaced, larger, ending)
     for a in every:
         for b in every:
             for texts in (

@@ -1,5 +1,6 @@
 """Answers to the exercises of lesson 13: right ones, and wrong ones with words of what they are told."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -162,6 +163,11 @@ def whole_questions(train, exam, n):
     return [i for i, question in enumerate(exam) if by_padded_strings(train, [question], len(words_of(question)))]
 
 
+def without_punctuation(train, exam, n):
+    texts, questions = (["\n".join(re.findall(r"\w+", text)) for text in some] for some in (train, exam))
+    return by_padded_strings(texts, questions, n)
+
+
 def bags_of_words(train, exam, n):
     return [i for i, q in enumerate(exam) if any(len(set(words_of(q)) & set(words_of(t))) >= n for t in train)]
 
@@ -295,6 +301,7 @@ ANSWERS = [
     (contaminated, lambda train, exam, n: by_padded_strings([" ".join(train)], exam, n), "end in the next"),
     (contaminated, lambda train, exam, n: [exam[i] for i in by_padded_strings(train, exam, n)], FAILED),
     (contaminated, bags_of_words, FAILED),
+    (contaminated, without_punctuation, FAILED),
     (epochs_of_sources, over_all_windows, "windows of *all* sources"),
     (next_source, weight_less_count, "from bare weights"),
     (next_source, drawn_least, "only the counts"),

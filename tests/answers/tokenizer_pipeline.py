@@ -236,6 +236,12 @@ def returned_in_the_loop(a, b, texts):
     return True
 
 
+def same_up_to_the_shorter(a, b, texts):
+    ids = [(a.encode(text), b.encode(text)) for text in texts]
+    alike = all(x == y for one, other in ids for x, y in zip(one, other, strict=False))
+    return alike and all(a.decode(one) == b.decode(other) for one, other in ids)
+
+
 def same_joined(a, b, texts):
     text = "".join(texts)
     return a.encode(text) == b.encode(text) and a.decode(a.encode(text)) == b.decode(b.encode(text))
@@ -344,6 +350,7 @@ ANSWERS = [
     (same_tokenizer, returned_in_the_loop, "after the first text"),
     (same_tokenizer, same_joined, "you join the texts"),
     (same_tokenizer, lambda a, b, texts: a == b, FAILED),
+    (same_tokenizer, same_up_to_the_shorter, FAILED),
     (cut_isolated, matches_alone, "drop the text between"),
     (cut_isolated, last_rule_first, "in a different order"),
     (fall_back_to_bytes, known_characters_alone, "lose unknown characters"),
