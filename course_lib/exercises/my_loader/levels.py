@@ -373,15 +373,43 @@ def _several_files(make_loader: MakeLoader) -> Complaints:
 @_level(
     12,
     "ranks that share one order",
-    "All ranks make the same order, and each takes its own part of it. The exercise "
-    "`rank_share` from lesson 2 deals out an order like cards.",
-    "`order[rank::world_size]` deals. Cut every share to `len(order) // world_size` "
-    "entries, because all ranks must take the same number of steps.",
+    "All ranks make the same order. In each step, they take the next B * world_size "
+    "rows of it together. The exercise `rank_share` from lesson 2 deals these out like "
+    "cards: `rows[rank::world_size]`.",
+    "A step for which there aren't enough rows is left out, so that all ranks take the "
+    "same number of steps. Let the state count the rows of whole steps. After 3 steps "
+    "on 2 ranks, that's 3 * 2 * B, wherever the run goes on.",
 )
 def _ranks(make_loader: MakeLoader) -> Complaints:
-    yield from _audited(ARRAY, _given(make_loader), num_tokens=UNEVEN, world_size=3)
+    audit = yield from _audited(
+        ARRAY, _given(make_loader), num_tokens=UNEVEN, world_size=3
+    )
     yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS, world_size=2)
     yield from _audited(ARRAY, _given(make_loader))
+    yield from _resumes_on_more_ranks(make_loader, audit.batch_size)
+
+
+def _resumes_on_more_ranks(make_loader: MakeLoader, B: int) -> Complaints:
+    ids = FIRST_ID + np.arange(UNEVEN)
+    two, three, alone = (
+        [make_loader(ids, rank=rank, world_size=size) for rank in range(size)]
+        for size in (2, 3, 1)
+    )
+    before = [batch for own in two for _, batch in zip(range(3), own, strict=False)]
+    state = two[0].state_dict()
+    for own in three:
+        own.load_state_dict(copy.deepcopy(state))
+    read, left, whole = (
+        Counter(int(row[0]) for batch in batches for row in _inputs(batch))
+        for batches in (before, [b for own in three for b in own], *map(list, alone))
+    )
+    again, never = (read & left).total(), (whole - read - left).total()
+    if again or never >= 3 * B:  # fewer are no step of 3 ranks
+        yield (
+            f"a run with 2 ranks stopped after 3 batches of each, and went on with 3 "
+            f"ranks: {again} windows came twice, and {never} never came. Let the state "
+            "count what all ranks have read."
+        )
 
 
 @_level(

@@ -17,13 +17,16 @@ class Loader:
     def __init__(self, ids, rows, order):
         self.ids, self.rows, self.order = ids, rows, order
         self.begin = self.done = 0  # lesson 3
+        self.rank, self.world_size = 0, 1  # lesson 12
 
     def __iter__(self):
-        begin = 0
+        begin, step = 0, B
         begin, self.begin = self.begin, 0  # lesson 3
-        for first in range(begin, len(self.order) - B + 1, B):
-            self.done = first + B  # lesson 3
-            chosen = self.order[first : first + B]
+        step = B * self.world_size  # lesson 12
+        for first in range(begin, len(self.order) - step + 1, step):
+            self.done = first + step  # lesson 3
+            chosen = self.order[first : first + step]
+            chosen = chosen[self.rank :: self.world_size]  # lesson 12
             yield self.batch([self.rows[row] for row in chosen])
 
     def batch(self, starts):
@@ -32,7 +35,7 @@ class Loader:
         return windows[:, :-1].clone(), windows[:, 1:].clone()
 
     def state_dict(self):  # lesson 3
-        return {"rows": self.done}  # not batches, whose size may change
+        return {"rows": self.done}  # of all ranks, since their number may change
 
     def load_state_dict(self, state):  # lesson 3
         self.begin = self.done = state["rows"]
@@ -113,7 +116,8 @@ def make_loader(ids, *, epoch=0, rank=0, world_size=1, document_starts=None, mix
     order = random.permutation(order)  # lesson 3
     if mix is not None:  # lesson 13
         rows, order = draw(ids, mix, epoch)
-    order = order[rank::world_size][: len(order) // world_size]  # lesson 12
+    loader = Loader(ids, rows, order)
     if document_starts is not None:  # lesson 8
-        return Documents(ids, rows, order)
-    return Loader(ids, rows, order)
+        loader = Documents(ids, rows, order)
+    loader.rank, loader.world_size = rank, world_size  # lesson 12
+    return loader
