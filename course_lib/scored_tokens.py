@@ -125,7 +125,7 @@ def evaluation_loss(
     counts: Annotated[Sequence[int], Several("integers")],
     batch_size: Length,
 ) -> float:
-    """Return what a `Trainer` reports as `eval_loss`.
+    """Return what a `Trainer` in one process reports as `eval_loss`.
 
     It takes the mean over the tokens of each batch, and then the mean over all batches,
     in which a batch weighs as much as it has rows (transformers 5.24,

@@ -251,6 +251,15 @@ def _only_the_middle_looks_back(ids, start):
     return [*ids[:-2], ids[-2] + ids[0], ids[-1]]
 
 
+def _the_first_sees_the_middle(ids, start):
+    middle = ids[start + 1] if len(ids) - start >= 3 else 0
+    return [ids[0] + middle, *ids[1:]]
+
+
+def _the_last_sees_the_middle(ids, start):
+    return [*ids[:-1], ids[-1] + (ids[1] if start >= 3 else 0)]
+
+
 def _a_little_leak(ids, start):
     return [*ids[:start], *(id + ids[0] / 1000 for id in ids[start:])]
 
@@ -266,7 +275,7 @@ MODELS = (
     *(_itself, _position, _apart, _apart_and_both_ways, _plain_causal, _sum_of_all),
     *(_the_first_sees_the_future, _only_the_last_looks_back, _a_little_leak),
     *(_only_the_next_one_looks_back, _only_the_middle_looks_back),
-    _two_leak_and_cancel_out,
+    *(_the_first_sees_the_middle, _the_last_sees_the_middle, _two_leak_and_cancel_out),
 )
 
 

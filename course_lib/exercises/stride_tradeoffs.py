@@ -122,8 +122,8 @@ plan_from_the_end.mistake(
     lambda N, T, S: plan_from_the_end(N + 1, T, S),
 )
 plan_from_the_end.mistake(
-    "you keep going after the window that begins at 0, although every token has been "
-    "scored by then.",
+    "you keep going after the window that begins at 0. It's the first one, so it "
+    "scores all of its targets.",
     lambda N, T, S: [
         (max(0, last - T), min(last, T), S if last > T else last)
         for last in reversed(range(N - 1, 0, -S))

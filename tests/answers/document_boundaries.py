@@ -281,6 +281,8 @@ ANSWERS = [
     (leaks, leaks_of_zeros, "set ids to 0"),
     (leaks, leaks_alone, "each document alone"),
     (leaks, leaks_into_the_first_or_last_place, FAILED),
+    (leaks, lambda m, ids, n: moved(m, ids, n, range(n)) or moved(m, ids, n, [len(ids) - 1]), FAILED),
+    (leaks, lambda m, ids, n: moved(m, ids, n, [0, n - 1]) or moved(m, ids, n, range(n, len(ids))), FAILED),
     (flat_cu_seqlens, with_the_end_of_each_row, "the end of every row"),
     (flat_cu_seqlens, up_to_the_last_place, "the last place of the flat row"),
 ]
