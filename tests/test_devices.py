@@ -133,14 +133,6 @@ def test_what_is_ahead_is_read_again_after_a_resume(pretended, kind, device, ahe
             assert gone_on != whole
 
 
-@pytest.mark.parametrize("device", ["cuda", "cpu"])
-def test_each_loop_is_an_epoch(pretended, device):
-    loader, alone = new_loader("course"), new_loader("course")
-    copied = copy_to_device(loader, device)
-    for _ in range(3):
-        assert [batch[0].tolist() for batch in copied] == [batch[0].tolist() for batch in alone]
-
-
 def test_batches_of_a_list_have_no_state():
     with pytest.raises(TypeError, match=r"batches must .*got list"):
         copy_to_device(BATCHES, "cpu").state_dict()

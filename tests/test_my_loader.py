@@ -119,9 +119,51 @@ OWN_ROWS = {  # each rank deals itself its order first, and counts what it has r
 
 def test_a_state_that_counts_the_rows_of_one_rank_is_found(file):
     judgment = judge(file, changed(my_loader.text_at(12), OWN_ROWS), 12)
-    assert "0 windows came twice, and 20 never came" in " ".join(judgment.message.split())
+    assert "0 windows came twice, and 24 never came" in " ".join(judgment.message.split())
 
 
+RANKS_TRACKS = {  # B parallel tracks for each rank
+    "import window_starts": "import window_starts\nfrom course_lib.sequential_partitioning import *",
+    "rows = rows + random.integers(T)": "rows = partition_starts(len(ids), B * world_size, T, random.integers(T + 1))",
+    "rows = rows[rows + T < len(ids)]": "rows = rows[:, rank * B : (rank + 1) * B].ravel()",
+    "random.permutation(order)": "order if document_starts is None else random.permutation(order)",
+    "loader.rank, loader.world_size =": "if document_starts is not None: loader.rank, loader.world_size =",
+}
+
+
+def test_each_rank_may_have_parallel_tracks_of_its_own(file):
+    judgment = judge(file, changed(my_loader.text_at(12), RANKS_TRACKS), 12)
+    assert judgment.outcome == PASSED, judgment.message
+
+
+def test_a_state_that_divides_with_a_rest_is_found(file):
+    """It counts for all ranks, but each rank goes on in a share of its own, at a rounded place."""
+    counted = {
+        "self.done}  # not": "self.done * self.world_size}  # not",
+        'self.begin = self.done = state["rows"]': 'self.all_done = state["rows"]',
+        "self.begin = self.done = 0": "self.begin = self.done = self.all_done = 0",
+        "begin, self.begin = self.begin, 0": "begin = self.all_done // self.world_size; self.all_done = 0",
+    }
+    judgment = judge(file, changed(changed(my_loader.text_at(12), counted), OWN_ROWS), 12)
+    assert "4 batches of each, and went on with 3 ranks" in " ".join(judgment.message.split()), judgment.message
+
+
+@pytest.mark.parametrize("level", [3, 4])
+def test_an_iterator_is_a_loader_too(file, level):
+    """Its loop can't begin again."""
+    text = changed(my_loader.text_at(level), {"    def __iter__(self):": "    def batches(self):"})
+    text = text.replace(
+        "    def state_dict", "    def __iter__(self):\n        return self\n\n    def state_dict", 1
+    ).replace("    def batches(self):", NEXT + "    def batches(self):", 1)
+    assert judge(file, text, level).outcome == PASSED, judge(file, text, level).message
+
+
+NEXT = """    def __next__(self):
+        if not hasattr(self, "now"):
+            self.now = self.batches()
+        return next(self.now)
+
+"""
 PAIRS = "return torch.from_numpy(input_ids[:, :-1].copy()), torch.from_numpy(labels[:, 1:].copy())"
 
 # Wrong files: at a level, a piece of our file, what is there instead, and words of the message. What the audit finds
@@ -145,7 +187,7 @@ WRONG = {
         ("order = random.permutation(order)", "pass", "100% of all windows are followed by one that begins later"),
         ("def load_state_dict", "def load", "no load_state_dict"),
         ('self.begin = self.done = state["rows"]', 'self.begin = state["rows"]', "stopped again before its next batch"),
-        ("begin, self.begin = self.begin, 0", "begin = self.begin", "That should be a whole epoch"),
+        ("begin, self.begin = self.begin, 0", "begin = self.begin", "not a whole epoch"),
     ],
     4: [
         ("integers(T)", "integers(T + 1)", "the offset is T = 16"),

@@ -256,6 +256,10 @@ def _the_first_sees_the_middle(ids, start):
     return [ids[0] + middle, *ids[1:]]
 
 
+def _the_last_of_the_first_sees_the_future(ids, start):
+    return [*ids[: start - 1], ids[start - 1] + ids[-1], *ids[start:]]
+
+
 def _the_last_sees_the_middle(ids, start):
     return [*ids[:-1], ids[-1] + (ids[1] if start >= 3 else 0)]
 
@@ -276,6 +280,7 @@ MODELS = (
     *(_the_first_sees_the_future, _only_the_last_looks_back, _a_little_leak),
     *(_only_the_next_one_looks_back, _only_the_middle_looks_back),
     *(_the_first_sees_the_middle, _the_last_sees_the_middle, _two_leak_and_cancel_out),
+    _the_last_of_the_first_sees_the_future,
 )
 
 

@@ -132,7 +132,6 @@ plan_from_the_end.mistake(
         (max(0, last - T), min(last, T), min(last, S))
         for last in reversed(range(N - 1, 0, -S))
     ],
-    lambda N, T, S: [(last - T, T, S) for last in reversed(range(N - 1, 0, -S))],
 )
 plan_from_the_end.mistake(
     "you plan from the beginning, as the lesson does. Here the last window is full, "

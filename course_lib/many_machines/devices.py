@@ -33,9 +33,8 @@ def copy_to_device(
         device: "cuda", "cpu", ...
         ahead: how many batches to copy to a GPU before they are needed, at least 1.
 
-    Returns an iterator, which begins again with each new loop, as far as `batches`
-    does. It has a `state_dict()`, for which `batches` must be a loader that has one.
-    Use it to save, since the loader itself is `ahead` batches further on.
+    Returns an iterator with a `state_dict()`, for which `batches` must be a loader that
+    has one. Use it to save, since the loader itself is `ahead` batches further on.
     """
     device = torch.device(device)
     if device.type != "cuda":
@@ -55,11 +54,6 @@ class CopiedBatches(Iterator[Tensors]):
         self._under_way: deque[tuple[Tensors, torch.cuda.Event | None, Any]] = deque()
         self._end: Exception | None = None
         self._state = self._state_now()
-
-    def __iter__(self) -> CopiedBatches:
-        if isinstance(self._end, StopIteration):  # a new loop: the next epoch
-            self._batches, self._end = iter(self._loader), None
-        return self
 
     def __next__(self) -> Tensors:
         while self._end is None and len(self._under_way) <= self._ahead:

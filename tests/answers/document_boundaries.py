@@ -207,6 +207,11 @@ def leaks_into_the_first_or_last_place(model, ids, start):
     return any(moved != before for moved, before in pairs)
 
 
+def leaks_into_the_first_place_of_the_first(model, ids, start):
+    second_changed = ids[:start] + [id + 1 for id in ids[start:]]
+    return moved(model, ids, start, range(start)) or model(second_changed, start)[0] != model(ids, start)[0]
+
+
 def leaks_alone(model, ids, start):
     first = model(ids[:start], start)
     second = model(ids[start:], 0)
@@ -281,6 +286,7 @@ ANSWERS = [
     (leaks, leaks_of_zeros, "set ids to 0"),
     (leaks, leaks_alone, "each document alone"),
     (leaks, leaks_into_the_first_or_last_place, FAILED),
+    (leaks, leaks_into_the_first_place_of_the_first, FAILED),
     (leaks, lambda m, ids, n: moved(m, ids, n, range(n)) or moved(m, ids, n, [len(ids) - 1]), FAILED),
     (leaks, lambda m, ids, n: moved(m, ids, n, [0, n - 1]) or moved(m, ids, n, range(n, len(ids))), FAILED),
     (flat_cu_seqlens, with_the_end_of_each_row, "the end of every row"),

@@ -171,10 +171,10 @@ def _a_seeded_order(make_loader: MakeLoader) -> Complaints:
     second.load_state_dict(copy.deepcopy(loader.state_dict()))
     third.load_state_dict(copy.deepcopy(second.state_dict()))
     rest, whole, stopped_twice = len(list(second)), len(list(second)), len(list(third))
-    if rest != whole - read:
+    if whole not in (0, read + rest):  # 0: it's an iterator, so its only loop is over
         yield (
-            f"a loader that resumed after {read} batches gives {rest} more, and "
-            f"{whole} when it's iterated again. That should be a whole epoch."
+            f"a loader that resumed after {read} batches gives {rest} more, and when "
+            f"it's iterated again {whole}, not a whole epoch."
         )
     if stopped_twice != rest:
         yield (
@@ -386,7 +386,8 @@ def _ranks(make_loader: MakeLoader) -> Complaints:
     )
     yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS, world_size=2)
     yield from _audited(ARRAY, _given(make_loader))
-    yield from _resumes_on_more_ranks(make_loader, audit.batch_size)
+    if not _continues(audit):  # how many parallel tracks there are is up to the ranks
+        yield from _resumes_on_more_ranks(make_loader, audit.batch_size)
 
 
 def _resumes_on_more_ranks(make_loader: MakeLoader, B: int) -> Complaints:
@@ -395,7 +396,7 @@ def _resumes_on_more_ranks(make_loader: MakeLoader, B: int) -> Complaints:
         [make_loader(ids, rank=rank, world_size=size) for rank in range(size)]
         for size in (2, 3, 1)
     )
-    before = [batch for own in two for _, batch in zip(range(3), own, strict=False)]
+    before = [batch for own in two for _, batch in zip(range(4), own, strict=False)]
     state = two[0].state_dict()
     for own in three:
         own.load_state_dict(copy.deepcopy(state))
@@ -406,7 +407,7 @@ def _resumes_on_more_ranks(make_loader: MakeLoader, B: int) -> Complaints:
     again, never = (read & left).total(), (whole - read - left).total()
     if again or never >= 3 * B:  # fewer are no step of 3 ranks
         yield (
-            f"a run with 2 ranks stopped after 3 batches of each, and went on with 3 "
+            f"a run with 2 ranks stopped after 4 batches of each, and went on with 3 "
             f"ranks: {again} windows came twice, and {never} never came. Let the state "
             "count what all ranks have read."
         )

@@ -35,7 +35,7 @@ class Loader:
         return windows[:, :-1].clone(), windows[:, 1:].clone()
 
     def state_dict(self):  # lesson 3
-        return {"rows": self.done}  # of all ranks, since their number may change
+        return {"rows": self.done}  # not batches, whose size may change
 
     def load_state_dict(self, state):  # lesson 3
         self.begin = self.done = state["rows"]
