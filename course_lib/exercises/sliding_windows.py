@@ -369,7 +369,8 @@ def possible_starts(num_tokens: int, context_length: int) -> list[int]:
 @bug_or_not(
     purpose="To return all starts that `torch.randint(N - T, ...)` can draw in the "
     "loader of a well-known small GPT. Each must leave room for T inputs and T "
-    "targets, and no start that does may be missing.",
+    "targets, and no start that does may be missing. (N is at most 11, so 2,000 draws "
+    "find them all.)",
     reference=possible_starts,
     cases=_context_lengths,
     explanation=(
