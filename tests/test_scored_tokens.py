@@ -234,7 +234,7 @@ TEMPLATES = {
     ),
     "the users' ends for the answers'": (
         [END_OUTSIDE, (OTHER, "{% generation %}{{ message.content + eos_token }}{% endgeneration %}{%- endif -%}")],
-        [True, True, True, False, True],  # as many ends as there should be, so only the third test finds it
+        [True, True, True, False, True],  # as many ends as there should be, so only the fourth test finds it
     ),
     "half of each answer": ([(ANSWER, "{{ 'low ' }}" + ANSWER)], [True, True, True, False, True]),
     "a space after the prompt": ([('"assistant:"', '"assistant: "')], [True, True, False, True, True]),
