@@ -12,6 +12,7 @@ from itertools import pairwise
 import pytest
 
 import course_lib.exercises
+from course_lib.exercises.auditing_loaders import just_lost
 from course_lib.teaching.checker import FAILED, NOT_ATTEMPTED, PASSED, Exercise, Question
 from course_lib.teaching.lessons import find_lessons
 from solved_lessons import define
@@ -172,6 +173,18 @@ def test_most_exercises_have_an_example():
 @pytest.mark.parametrize(("solution", "given", "said"), examples())
 def test_what_an_example_says_is_what_the_solution_returns(solution, given, said):
     assert plain(solution(*given)) == plain(said)
+
+
+def test_windows_in_another_order_are_not_told_that_they_lose_nothing():
+    def last_row_first(ids):
+        middle = len(ids) // 2
+        rows = [([ids[: middle - 1]], [ids[1:middle]]), ([ids[middle:-1]], [ids[middle + 1 :]])]
+        return rows[::-1]
+
+    judgment = just_lost.judge(last_row_first, guarded=False)
+    assert judgment.outcome == FAILED
+    assert judgment.diagnosis is None
+    assert "undecided: same_order" in judgment.message
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

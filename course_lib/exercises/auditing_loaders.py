@@ -347,6 +347,9 @@ def _audited(answer: Callable, ids: list[int]) -> tuple[str, ...] | None:
     if [(found.name, found.count) for found in audit.findings] == [("lost", 1)]:
         return ("lost (1)",)  # wherever
     found = [f"{f.name} ({f.count}): {f.evidence}" for f in audit.findings]
+    found += [
+        f"undecided: {name}, because {why}" for name, why in audit.undecided.items()
+    ]
     return tuple(found) or ("no finding",)
 
 
