@@ -300,6 +300,20 @@ def test_an_audit_agrees_with_trl_about_its_own_templates(name):
     assert found["exactly the answers are scored"] == ("deepseek" not in name)
 
 
+def test_a_template_may_refuse_a_system_prompt_alone(wrapped):
+    """As Qwen3.5's does: "No user query found in messages"."""
+    refuses = '{%- if messages | length < 2 -%}{{ raise_exception("No user query") }}{%- endif -%}' + TEMPLATE
+    assert all(audit_chat_template(wrapped, CHAT, refuses).values())
+
+
+@pytest.mark.parametrize("breaks", ["", "\n\n"])
+def test_an_answer_may_be_empty(wrapped, breaks):
+    """As where a template leaves out a tool call. Its header may end with line breaks, as Llama 3's does."""
+    template = TEMPLATE.replace('": " }}', f'":{breaks}" }}}}').replace("assistant:", f"assistant:{breaks}")
+    chat = [{**turn, "content": "" if turn["role"] == "assistant" else "low"} for turn in CHAT]
+    assert all(audit_chat_template(wrapped, chat, template).values())
+
+
 def test_a_template_without_marks_scores_nothing():
     wrapped = experiments.chat_tokenizer(CHAT, TEMPLATE)
     template = TEMPLATE.replace(MARKS[0], "").replace(MARKS[1], "")
@@ -332,6 +346,9 @@ def test_a_collator_of_transformers_throws_labels_away_and_others_keep_them(wrap
     rows = [{"input_ids": [5, 6, 7, 0], "labels": [-100, -100, 7, 0]} for _ in range(2)]
     lost = DataCollatorForLanguageModeling(wrapped, mlm=False)(rows)["labels"]
     assert lost.tolist() == [[5, 6, 7, 0]] * 2
+    longer = [*rows, {"input_ids": [5, 6, 7, 8, 0], "labels": [-100, -100, 7, 8, 0]}]
+    with pytest.raises(ValueError, match="Unable to create tensor"):
+        DataCollatorForLanguageModeling(wrapped, mlm=False)(longer)
     for collate in (DataCollatorForSeq2Seq(wrapped), CollatorOfTRL(pad_token_id=1)):
         assert collate(rows)["labels"].tolist() == [[-100, -100, 7, 0]] * 2
 
