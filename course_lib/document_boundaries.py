@@ -127,10 +127,10 @@ def _segments(starts: np.ndarray, length: int) -> np.ndarray:
 class PackingCollator:
     """Make batches of packed rows: ids, labels, and positions that begin again.
 
-    There is no `attention_mask`, because `transformers` tells documents apart by their
-    positions only where no mask is given. Labels are aligned with their inputs. They
-    are -100 on padding and on the first id of each document, which nothing before it
-    may predict.
+    There is no `attention_mask`, because with its default attention, `transformers`
+    tells documents apart by their positions only where no mask is given. Labels are
+    aligned with their inputs. They are -100 on padding and on the first id of each
+    document, which nothing before it may predict.
 
     Args:
         tokenizer: the wrapped one of lesson 07, which has a pad token.

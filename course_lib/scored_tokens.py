@@ -190,8 +190,8 @@ def _ids_and_scored(
     turns: Sequence[Mapping[str, str]],
     **prompt: bool,
 ) -> tuple[list[int], list[tuple[str, bool]]]:
-    """Return the ids of some turns, without the end of the last, and of each run of ids
-    that the template marks its text, and whether it has an end."""
+    """Return the ids of some turns, and of each run of ids that the template marks its
+    text without its end, and whether it has an end."""
     how = {"return_dict": True, "return_assistant_tokens_mask": True, **prompt}
     made = tokenizer.apply_chat_template(turns, chat_template=chat_template, **how)
     ids, marks = made["input_ids"], made["assistant_masks"]
@@ -200,7 +200,7 @@ def _ids_and_scored(
         if marked:
             own, has_end = _without_end(tokenizer, [token for _, token in run])
             scored.append((tokenizer.decode(own).strip(), has_end))
-    return ids if prompt else _without_end(tokenizer, ids)[0], scored
+    return ids, scored
 
 
 def _without_end(
@@ -221,8 +221,12 @@ def _without_end(
 def _turn_by_turn(
     tokenizer: object, messages: object, render: Callable
 ) -> tuple[list[list[int]], list[str], list[bool]]:
-    """Return the ids up to each turn, the text of each answer without its end, and
-    whether all tokens of its prompt stand before it."""
+    """Return for each answer the ids up to it, its text, both without its end, and
+    whether all tokens of its prompt stand before it.
+
+    What comes before an answer isn't rendered without it, except as its prompt: some
+    templates refuse a system prompt alone.
+    """
     if not hasattr(tokenizer, "apply_chat_template"):
         wanted = "one of transformers, with apply_chat_template"
         raise TypeError(f"tokenizer must be {wanted}, got {type(tokenizer).__name__}")
@@ -235,11 +239,12 @@ def _turn_by_turn(
         )
     earlier, answers, kept = [], [], []
     for turn, role in enumerate(roles):
-        ids, _ = render(messages[: turn + 1])
-        earlier.append(ids)
         if role == "assistant":
+            ids, _ = render(messages[: turn + 1])
             prompt, _ = render(messages[:turn], add_generation_prompt=True)
+            earlier.append(_without_end(tokenizer, ids)[0])
             start = answer_start(prompt, ids)
-            answers.append(tokenizer.decode(ids[start:]).strip())
+            own, _ = _without_end(tokenizer, ids[start:])
+            answers.append(tokenizer.decode(own).strip())
             kept.append(start == len(prompt))
     return earlier, answers, kept

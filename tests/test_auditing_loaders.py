@@ -296,7 +296,7 @@ def test_a_random_scheme_is_recovered_exactly(data):
     audit = audit_loader(loader, num_tokens=num_tokens, vocab_size=vocab_size)
     (recovered,) = audit.starts
     assert recovered.tolist() == starts
-    assert audit.shift == (0 if mapping else 1)
+    assert audit.shift == (None if mapping else 1)
     assert audit.context_length == length + mapping
     assert audit.batch_size == min(size, len(starts))
     assert audit.num_batches == -(-len(starts) // size)
@@ -774,6 +774,41 @@ def test_masked_language_modeling_is_told_and_not_accused_of_what_it_is(more, as
     assert "masked language modeling" in audited.undecided["lost"]
     assert not audited.clean
     assert not any("because the model shifts them" in note for note in audited.notes)
+
+
+@pytest.mark.parametrize("with_labels", [True, False])
+def test_labels_are_spoken_of_only_where_there_are_any(with_labels):
+    def make_loader(ids):
+        for at in range(0, len(ids) - 16, 16):
+            rows = ids[at : at + 16].reshape(2, 8)
+            yield {"input_ids": rows, **({"labels": rows.copy()} if with_labels else {})}
+
+    audited = audit(make_loader)
+    assert audited.shift == audited.facts["shift_of_labels"] == (0 if with_labels else None)
+    assert any("labels stand where inputs stand" in note for note in audited.notes) == with_labels
+    assert any("no labels were handed out" in note for note in audited.notes) != with_labels
+
+
+class FailsAfterResuming:
+    def __init__(self, ids):
+        self.ids, self.is_resumed = ids, False
+
+    def __iter__(self):
+        if self.is_resumed:
+            raise IndexError("list index out of range")
+        for at in range(0, len(self.ids) - 8, 8):
+            yield self.ids[None, at : at + 8].copy(), self.ids[None, at + 1 : at + 9].copy()
+
+    def state_dict(self):
+        return {}
+
+    def load_state_dict(self, state):
+        self.is_resumed = True
+
+
+def test_an_error_after_resuming_says_that_the_loader_was_resumed():
+    with pytest.raises(LoaderError, match=r"\(ids\), resumed, batch 0, raised IndexError"):
+        audit(FailsAfterResuming)
 
 
 def test_some_masked_inputs_are_still_next_token_prediction():

@@ -363,7 +363,8 @@ def test_results_are_the_same_or_not():
         ([nan], [nan], [0.0]),
         (True, np.bool_(True), 1),
         ({"a": 1}, {"a": 1}, {"a": 2}),
-        ("a", "a", ["a"]),
+        ("a", np.str_("a"), ["a"]),
+        (["a"], list(np.array(["a"])), ["b"]),
         (None, None, 0),
     ):
         assert same(expected, equal), (expected, equal)

@@ -300,6 +300,20 @@ def test_an_audit_agrees_with_trl_about_its_own_templates(name):
     assert found["exactly the answers are scored"] == ("deepseek" not in name)
 
 
+def test_a_template_may_refuse_a_system_prompt_alone(wrapped):
+    """As Qwen3.5's does: "No user query found in messages"."""
+    refuses = '{%- if messages | length < 2 -%}{{ raise_exception("No user query") }}{%- endif -%}' + TEMPLATE
+    assert all(audit_chat_template(wrapped, CHAT, refuses).values())
+
+
+@pytest.mark.parametrize("breaks", ["", "\n\n"])
+def test_an_answer_may_be_empty(wrapped, breaks):
+    """As where a template leaves out a tool call. Its header may end with line breaks, as Llama 3's does."""
+    template = TEMPLATE.replace('": " }}', f'":{breaks}" }}}}').replace("assistant:", f"assistant:{breaks}")
+    chat = [{**turn, "content": "" if turn["role"] == "assistant" else "low"} for turn in CHAT]
+    assert all(audit_chat_template(wrapped, chat, template).values())
+
+
 def test_a_template_without_marks_scores_nothing():
     wrapped = experiments.chat_tokenizer(CHAT, TEMPLATE)
     template = TEMPLATE.replace(MARKS[0], "").replace(MARKS[1], "")

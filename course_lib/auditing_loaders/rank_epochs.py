@@ -234,7 +234,7 @@ def resumed_from(call: LoaderCall, state: object) -> MadeLoader:
     """Make a loader that goes on from a state."""
     new, own = call(), pickle.loads(pickle.dumps(state))
     guarded(f"load_state_dict of {new.words}", new.loader.load_state_dict, own)
-    return new
+    return new._replace(words=f"{new.words}, resumed")
 
 
 def find_in_second_resume(

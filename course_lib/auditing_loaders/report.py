@@ -241,7 +241,7 @@ def conclude(
 
 def shift_of(reading: EpochRecord) -> int | None:
     """Return how far labels are ahead of inputs as they are handed out."""
-    ahead = reading.commonest_ahead
+    ahead = reading.commonest_ahead if reading.label_types else None
     return None if ahead is None else ahead + reading.is_pair
 
 
@@ -368,7 +368,11 @@ def notes_of(
             "(--world-size 2) also compares ranks with one another"
         )
     if not epochs[0].is_pair and not epochs[0].fills_gaps:
-        notes.append("labels stand where inputs stand, because the model shifts them")
+        words = "labels stand where inputs stand, because the model shifts them"
+        if not epochs[0].label_types:
+            words = "no labels were handed out, so the inputs were taken for labels, "
+            words += "which the model would have to shift"
+        notes.append(words)
     if any(epoch.is_cut for rank in ranks for epoch in rank.epochs):
         notes.append(f"each epoch was ended after max_batches={call.max_batches}")
     if len(ranks[0].epochs) == 1:

@@ -225,6 +225,8 @@ def _words_that_swallow(random: Random) -> Iterator[Case]:
     yield {(0, 1, 3): 1, (0, 1, 2): 5, (2, 2): 1}, merges
     yield {(2, 2): 5, (0, 1, 2): 5, (0, 1): 1}, merges
     yield {(0, 1, 2): 5, (3, 0, 1): 1, (2, 2): 5}, merges
+    # 10 is swallowed in two words, and in one of them not at once
+    yield {(0, 1, 2): 1, (0, 1, 3, 2, 2, 0, 1, 2): 1}, {**merges, (10, 3): 13}
     # side by side only where two words meet
     yield from (({(0,): 1, (1,): 1, (2,): 1}, merges), ({(3, 0): 1, (1, 2): 2}, merges))
     # the longest token that fits is not what the merges lead to
@@ -389,7 +391,7 @@ def repeated_merges(ids: list[int], merges: dict[tuple[int, int], int]) -> list[
         "The longest token that fits isn't always what the merges lead to, because "
         "they may have used up its bytes before. The text still decodes, so nothing "
         "crashes. But the model was trained on other ids, and now reads sequences that "
-        "it has never seen."
+        "it may never have seen."
     ),
 )
 def encode_longest_first(

@@ -494,9 +494,9 @@ def documents_by_their_zeros(position_ids: list[int]) -> list[int]:
     explanation=(
         "Within a document, each position is one more than the position before it. A "
         "new document begins with 0, and 0 is never one more than another position. "
-        "This holds even after a document of a single token. `transformers` finds "
-        "packed documents in this way. But it can't see a boundary where positions run "
-        "on."
+        "This holds even after a document of a single token. Section 4's Llama gets "
+        "its document mask in this way. But nobody can see a boundary where positions "
+        "run on."
     ),
 )
 def where_it_does_not_go_up_by_one(position_ids: list[int]) -> list[int]:
@@ -543,9 +543,8 @@ def scores_with_running_positions(starts: list[int], length: int) -> np.ndarray:
         "A score depends only on the *difference* of two rotary positions. Within a "
         "document this difference is the same, wherever we begin to count. But a model "
         "that learns a vector for each position would notice, and so would rotary "
-        "scaling that depends on the largest position, such as `dynamic` or "
-        "`longrope` in `transformers`. And if a library infers documents from "
-        "positions, as `transformers` does, positions must begin again."
+        "scaling that depends on the largest position. And if a library is to infer "
+        "the documents from positions, as in section 4, positions must begin again."
     ),
 )
 def rotary_needs_no_reset(starts: list[int], length: int) -> np.ndarray:

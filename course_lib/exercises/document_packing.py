@@ -436,9 +436,8 @@ def beginnings_of_chats(chats: list[list[int]], max_length: int) -> list[list[in
         "It throws tokens away, and it's meant to. The rest of a long conversation "
         "begins in the middle of an answer, and isn't an example to learn from. For "
         "plain text the same line would be a bug, because the rest of a text is text "
-        "like any other. The library huggingface/trl has done it both ways, and each "
-        "way hurt some users (pull requests 4632 and 5076). Today (1.16) its `bfd` "
-        "throws the rest away, and its `bfd_split` keeps it."
+        "like any other. In TRL 1.16, `bfd` throws the rest away, while `bfd_split` "
+        "keeps it."
     ),
 )
 def too_long_is_thrown_away(chats: list[list[int]], max_length: int) -> list:
@@ -477,9 +476,7 @@ def middles_by_hand(ids: list[int], max_length: int) -> list[list[int]]:
         "holds a middle whose prefix is in another row. Users have found rows like "
         "these (loubnabnl/santacoder-finetuning, issue 22). Cut first, into pieces "
         "three ids shorter than a row, and move the middle within each. Bavarian and "
-        "others (2022) call this context-level, and found it better. Megatron-LM's "
-        "`GPTFIMDataset` also moves the middle after the cut, but leaves no room for "
-        "the sentinels, and so it cuts off the end of a row that has grown too long."
+        "others (2022) call this context-level."
     ),
 )
 def middle_moved_before_the_cut(ids: list[int], max_length: int) -> list[list[int]]:

@@ -351,8 +351,7 @@ def _examples_of_starts(random: Random) -> Iterator[Case]:
     explanation=(
         "The starts of one epoch differ by multiples of T. Here they differ by 3, 4 "
         "and 7, and only 1 divides all three. Where each start is drawn on its own, as "
-        "in random crops, all three can occur at any T. Then windows may overlap, and "
-        "as many of them as an epoch has may reach a token several times or not at all."
+        "in random crops, all three can occur at any T."
     ),
 )
 def starts_only_if_t_is_1(starts: list[int], num_steps: int) -> bool:

@@ -14,6 +14,7 @@ def _conversations(random: Random) -> Iterator[Case]:
     yield from (([user], [[8, 1, 9]], 1), ([model], [[7, 1, 9]], 1))
     yield [user, model], [[8, 1, 9], [7, 2, 9]], 1
     yield [user, model], [[1, 9], [2, 9]], 0
+    yield [user, model], [[8, 1, 9], [6, 7, 6, 9]], 1  # the 7 isn't a header here
     yield [model, user], [[1, 2, 9], [3, 9]], 0
     yield [user, model, user, model], [[8, 1, 9], [7, 3, 9], [8, 4, 9], [7, 5, 6, 9]], 1
     yield [system, user, model], [[8, 8, 1, 9], [8, 8, 9], [7, 7, 2, 3, 9]], 2
@@ -233,6 +234,7 @@ def _marked_rows(random: Random) -> Iterator[Case]:
     yield [7, 8, 1, 2], marker, 0
     yield [7, 1, 8, 0, 7, 8, 8, 0], marker, 0
     yield [7, 1, 0, 7, 2, 0], [7], 0
+    yield [3, 4, 0, 2, 9, 1, 9, 3, 4, 5, 9], [3, 4], 9  # the 0 isn't an end here
     yield [1, 0, 7, 8, 2, 0, 3, 4, 0, 5, 0, 7, 8, 6, 0, 2, 0], marker, 0
     for _ in range(8):
         row = []

@@ -160,6 +160,12 @@ def swallowed_one_by_one(words, merges):
     return sorted(i for i in merges.values() if not any(i in ids for ids in encoded))
 
 
+def swallowed_in_one_place(words, merges):
+    stages = [i for w in words for ids in merge_history(w, merges) for i in set(ids)]
+    left = swallowed(words, merges)
+    return [new_id for new_id in left if stages.count(new_id) <= 1]
+
+
 def swallowed_as_left_over(words, merges):
     left = set(merges.values())
     for word in words:
@@ -330,6 +336,7 @@ ANSWERS = [
     (apply_merges, merged_once_a_word, "only once in a word"),
     (apply_merges, without_the_last_token, "lose the last token"),
     (swallowed, those_that_occur, "not those that don't"),
+    (swallowed, swallowed_in_one_place, FAILED),
     (swallowed, in_one_long_word, "you join the words"),
     (complete_bytes, waits_for_one_byte, "at most one byte wait"),
 ]

@@ -218,6 +218,7 @@ ANSWERS = [
     ),
     (chat_labels, lambda roles, turns, header: [*turn_by_turn(roles, turns, header)[1:], -100], "shift the labels"),
     (chat_labels, lambda roles, turns, header: turn_by_turn(roles[::-1], turns, header), FAILED),
+    (chat_labels, lambda roles, turns, _: [-100 if n == 7 else n for n in turn_by_turn(roles, turns, 0)], FAILED),
     (chat_labels, whoever_speaks, "the assistant didn't write"),
     (chat_labels, all_but_the_user, "the assistant didn't write"),
     (chat_labels, with_the_very_first_id, "the very first id"),
@@ -254,6 +255,7 @@ ANSWERS = [
     (labels_after_marker, lambda i, m, e: [-100 if t == e else t for t in with_a_window(i, m, e)], "learn to stop"),
     (labels_after_marker, lambda i, m, e: with_a_window(i, m[:1], e), "first id of the marker"),
     (labels_after_marker, lambda i, m, e: [-100] * len(i), FAILED),
+    (labels_after_marker, lambda i, m, e: with_a_window(i, m, 0), FAILED),
     (weights_in_parts, in_numpy, PASSED),
     (
         weights_in_parts,

@@ -29,7 +29,9 @@ def _same(expected: object, got: object) -> bool:
     expected, got = _unwrapped(expected), _unwrapped(got)
     if isinstance(expected, bool):
         return isinstance(got, bool) and expected == got
-    if expected is None or isinstance(expected, str | bytes) or callable(expected):
+    if isinstance(expected, str | bytes):
+        return isinstance(got, type(expected)) and expected == got  # `np.str_`, too
+    if expected is None or callable(expected):
         return type(expected) is type(got) and expected == got
     if isinstance(expected, tuple) and not all(
         isinstance(entry, int | float) for entry in expected
