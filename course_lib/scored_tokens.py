@@ -62,7 +62,7 @@ def answer_start(prompt_ids: Sequence[int], ids: Sequence[int]) -> int:
     """Return the place where the answer begins, after what both lists begin with.
 
     The ids of a prompt needn't be the first ids of the prompt with its answer: a token
-    may reach across the border. TRL, from 1.16 on, splits at the same place.
+    may reach across the border. TRL 1.16 splits at the same place.
 
     Args:
         prompt_ids: the prompt, tokenized alone.

@@ -346,6 +346,9 @@ def test_a_collator_of_transformers_throws_labels_away_and_others_keep_them(wrap
     rows = [{"input_ids": [5, 6, 7, 0], "labels": [-100, -100, 7, 0]} for _ in range(2)]
     lost = DataCollatorForLanguageModeling(wrapped, mlm=False)(rows)["labels"]
     assert lost.tolist() == [[5, 6, 7, 0]] * 2
+    longer = [*rows, {"input_ids": [5, 6, 7, 8, 0], "labels": [-100, -100, 7, 8, 0]}]
+    with pytest.raises(ValueError, match="Unable to create tensor"):
+        DataCollatorForLanguageModeling(wrapped, mlm=False)(longer)
     for collate in (DataCollatorForSeq2Seq(wrapped), CollatorOfTRL(pad_token_id=1)):
         assert collate(rows)["labels"].tolist() == [[-100, -100, 7, 0]] * 2
 

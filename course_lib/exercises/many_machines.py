@@ -183,7 +183,7 @@ tasks_left.mistake(
 def _ranks_and_workers(random: Random) -> Iterator[Case]:
     for done in (0, 5, 12):
         for batch_size, world_size in ((1, 2), (2, 1), (2, 3), (3, 2)):
-            for rank in {0, world_size - 1}:
+            for rank in range(world_size):
                 yield from ((done, n, batch_size, rank, world_size) for n in (0, 1, 3))
 
 
@@ -492,12 +492,13 @@ def counts_while_reading(num_entries: int) -> list[int]:
     reference=counts_while_reading,
     cases=lambda random: [(size,) for size in (0, 1, 3, 10)],
     explanation=(
-        "Each Python object holds a count of the references to it. If a worker reads "
-        "the object, the count rises for a moment, and that is a write. The system "
-        "copies every page that a worker writes to. So the list is copied, page by "
-        "page, in every worker, and memory grows during the epoch (pytorch/pytorch "
-        "#13246). An array of NumPy or Arrow has *one* count for all of its entries. "
-        "Keep texts there, or on disk."
+        "Each of these texts is a Python object that holds a count of the references "
+        "to it. If a worker takes it from the list, the count rises for a moment, and "
+        "that is a write. The system copies every page that a worker writes to. So the "
+        "texts are copied, page by page, in every worker, and memory grows during the "
+        "epoch (pytorch/pytorch #13246). An Arrow array, or a NumPy array of numbers, "
+        "has *one* count for all of its entries. Keep texts there, as ids or in Arrow, "
+        "or on disk."
     ),
 )
 def nothing_is_written(num_entries: int) -> list[int]:

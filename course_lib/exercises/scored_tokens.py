@@ -475,8 +475,8 @@ def mean_of_all(parts: list[list[float]]) -> float:
     explanation=(
         "Each part adds its sum, divided by the number of targets in the *whole* "
         "batch. So each target has the same weight, in parts of any size, and a part "
-        "without targets adds 0 instead of nan. That's what `Trainer` does with "
-        "`num_items_in_batch`."
+        "without targets adds 0 instead of nan. In `Trainer`, a model's loss gets "
+        "`num_items_in_batch` for this."
     ),
 )
 def sums_divided_by_all(parts: list[list[float]]) -> float:

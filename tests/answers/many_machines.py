@@ -235,6 +235,7 @@ ANSWERS = [
     (positions_of, from_the_start, "forget `done`"),
     (positions_of, done_in_steps, "neither steps"),
     (positions_of, lambda done, n, B, rank, W: [done + rank * B + k * W * B for k in range(n)], FAILED),
+    (positions_of, lambda done, n, B, rank, W: step_by_step(done, n, B, W - 1 if rank else 0, W), FAILED),
     (loss_scale, with_numpy, PASSED),
     (loss_scale, the_inverse_of_a_mean, PASSED),
     (loss_scale, without_the_ranks, "divides once more"),
