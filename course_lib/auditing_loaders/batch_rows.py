@@ -349,8 +349,9 @@ def _read_what_tells_apart(
     }
     if (mask := _first(given, MASKS)) and not views:
         remarks[
-            f"begin again, and {mask} hides only padding: the transformers library "
-            "infers documents from positions only where it gets no mask"
+            f"begin again, and {mask} hides only padding: with its default attention, "
+            "the transformers library infers documents from positions only where it "
+            "gets no mask"
         ] = begin_again & ~begins
     begins |= positions_begin
     said = [f"{name} {words}" for words, at in remarks.items() if at.any()]
