@@ -1,8 +1,9 @@
 """Lesson 10: several documents in one row, without one of them seeing another.
 
 Everything follows from where documents begin: positions, masks and labels. Those starts
-are written down when documents are packed; what looks for them in the ids afterwards is
-wrong where a document was cut, or where its end is also the pad or a part of the text.
+are written down when documents are packed; what looks for them in the ids afterwards
+can be wrong where a document was cut, or where its end is also the pad or a part of the
+text.
 
 Forgather by Jason dinAlt (https://github.com/jdinalt/forgather) does it in this way:
 `document_starts`, `packed_sequences`, and looking for ends of texts only as a fallback
@@ -66,9 +67,9 @@ def position_ids_from_tokens(
 ) -> torch.Tensor:
     """Count positions from 0 after each end of a text, int64, shape (L,).
 
-    A fallback for rows whose starts nobody wrote down. It is wrong where a text holds
-    that id itself, where a document was cut before its end, and where padding is the
-    same id.
+    A fallback for rows whose starts nobody wrote down. It can be wrong where a text
+    holds that id itself, where a document was cut before its end, and where padding is
+    the same id.
 
     Args:
         input_ids: L ids.
@@ -140,8 +141,8 @@ class PackingCollator:
             or after each. False: each row is one document.
         max_length: fill batches up to this length, or with None up to their longest
             row.
-        flatten: make one row of all, without padding, because flash attention infers
-            documents from positions only in a batch of one row.
+        flatten: make one row of all, without padding, because with flash attention,
+            `transformers` infers documents from positions only in a batch of one row.
         cu_seq_lens: add what kernels for rows of several lengths need to be told.
     """
 

@@ -836,7 +836,7 @@ def test_a_rank_that_was_not_compared_is_told_with_its_option():
 
 
 def test_unequal_steps_say_whether_a_run_hangs():
-    words = "until their own batches end hangs in step 8, but one that stops all ranks after 7 does not"
+    words = "until their own batches end can hang or fail in step 8, but one that stops all ranks after 7 does not"
     assert words in found("one_window_more", "unequal_steps").evidence
     assert "no rank waits for another, but they drift apart" in found("out_of_step", "unequal_steps").evidence
 

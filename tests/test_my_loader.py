@@ -110,6 +110,12 @@ def test_parallel_tracks_that_are_too_long_by_one_are_found(file):
     assert judge(file, text.replace("- offset)", "- offset - 1)"), 4).outcome == PASSED
 
 
+def test_a_mask_that_is_none_is_no_mask(file):
+    text = changed(my_loader.text_at(10), {"in batch.items()}": 'in batch.items()} | {"attention_mask": None}'})
+    judgment = judge(file, text, 10)
+    assert judgment.outcome == PASSED, judgment.message
+
+
 OWN_ROWS = {  # each rank deals itself its order first, and counts what it has read of that
     "step = B * self.world_size": "self.order = self.order[: len(self.order) // self.world_size * self.world_size]; "
     "self.order = self.order[self.rank :: self.world_size]",

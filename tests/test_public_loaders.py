@@ -56,19 +56,14 @@ def test_a_row_says_what_was_looked_at_and_whether_it_is_true(name):
     assert truth
 
 
-def test_the_table_of_the_lesson_comes_from_the_page():
+def test_the_lesson_links_the_page_and_counts_its_libraries():
     lesson = nbformat.read(TESTS.parent / "notebooks" / "14_auditing_loaders.ipynb", 4)
     (cell,) = [cell.source for cell in lesson.cells if cell.source.startswith("### Other libraries")]
-    rows = [cells(line) for line in cell.splitlines() if line.startswith("| ")][1:]
-    on_page = {cells(row)[0]: (name, cells(row)) for name, row in ROWS.items()}
-    assert len(rows) == len({row[0] for row in rows}) == 3
+    on_page = [cells(row)[0] for row in ROWS.values()]
     installed = {exhibit.package for exhibit in GALLERY.values()}
-    assert sum(name.split()[0] not in installed for name in on_page) == 10
+    assert sum(of.split()[0] not in installed for of in on_page) == 10
     assert "ten more" in cell
-    for of, said, *_ in rows:
-        name, row = on_page[of.split(",")[0]]  # after a comma: how it was audited
-        assert said == ", ".join(findings(row[3]))
-        assert of.endswith(", two ranks") == (LOADERS[name][2].get("world_size") == 2)
+    assert "tests/benchmarks/results/public_loaders.md" in cell
 
 
 def test_a_row_is_brought_up_to_date_and_what_is_written_by_hand_stays():

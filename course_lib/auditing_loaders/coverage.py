@@ -232,8 +232,8 @@ def find_steps(readings: Sequence[EpochRecord], found: Findings) -> None:
     least = min(steps)
     words = (
         f"the numbers of batches in epoch {epoch} are {counts}; a run whose ranks "
-        f"train until their own batches end hangs in step {least + 1:,}, but one that "
-        f"stops all ranks after {least:,} does not"
+        f"train until their own batches end can hang or fail in step {least + 1:,}, "
+        f"but one that stops all ranks after {least:,} does not"
     )
     found.count("unequal_steps", max(steps) - least, words)
     begins = [begins_again(reading) for reading in readings]

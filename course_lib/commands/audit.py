@@ -22,15 +22,15 @@ file of its format first, as course_lib.auditing_loaders.recipes shows.
 The report says what is wrong, with evidence that you can check by hand, and what the
 loader does. The exit status lets you make the command one of your tests:
 
-    0    the loader is clean
+    0    the loader is clean, or all that was found is allowed
     1    something was found that isn't allowed
     2    the loader could not be run
-    3    nothing was found, but something could not be decided
+    3    nothing was found that isn't allowed, but something could not be decided
 
 What the loader itself prints goes to stderr.
 
 The audit is for loaders that feed next-token prediction. If labels are what was masked
-in the inputs, most questions stay undecided.
+in the inputs, it leaves open whether tokens are lost, and says nothing of shifts.
 """
 
 import argparse

@@ -504,11 +504,12 @@ def findings_of_two_ranks(seeds: str) -> list[str]:
     reference=findings_of_two_ranks,
     cases=lambda random: [("one for all",), ("one for each rank",)],
     explanation=(
-        "One rank reads every window, in whichever order. But two ranks cut slices "
-        "from two *different* lists, so some windows are in both slices, and others "
-        "in none. Each rank alone still looks right. TinyLlama's loader did this with "
-        "its files until October 2023, when a reader of the code asked about it. Audit "
-        "with as many ranks as you train with, or with two at least."
+        "One rank reads every window, in whichever order. But with seeds of their "
+        "own, two ranks cut slices from two *different* lists, so some windows are in "
+        "both slices, and others in none. Each rank alone still looks right. "
+        "TinyLlama's loader did this with its files until October 2023, when a reader "
+        "of the code asked about it. Audit with as many ranks as you train with, or "
+        "with two at least."
     ),
 )
 def one_rank_is_enough(seeds: str) -> list[str]:
@@ -536,7 +537,7 @@ def equal_steps_for_all(num_windows: int, world_size: int) -> tuple[list[int], i
     explanation=(
         "`DistributedSampler` fills up the last step with windows from the beginning, "
         "which are then read twice in an epoch. The alternatives don't do what's asked "
-        "here: with unequal steps, a rank fails or waits for the others until a "
+        "here: with unequal steps, ranks can fail, or wait for others until a "
         "timeout, and `drop_last=True`, like this course's loader, leaves a few "
         "windows unread. So `ranks_overlap` is by design here, as long as it counts "
         "the tokens of fewer windows than there are ranks. In an *evaluation*, though, "

@@ -318,10 +318,11 @@ def _positions_that_begin_again(make_loader: MakeLoader) -> Complaints:
         ids, given = (np.asarray(batch.get(n)) for n in ("input_ids", "position_ids"))
         if given.shape != ids.shape:
             yield "there are no position_ids, or not one for each of the input_ids."
-        if "attention_mask" in batch:
+        if batch.get("attention_mask") is not None:
             yield (
-                "there is an attention_mask beside the positions. With it, "
-                "transformers no longer tells documents apart, so leave it out."
+                "there is an attention_mask beside the positions. Given one, "
+                "transformers no longer infers documents from positions. And this "
+                "check doesn't read masks, so leave it out."
             )
         for row, places in enumerate(ids - FIRST_ID):
             places, got = places[places >= 0], given[row][places >= 0]
