@@ -381,6 +381,10 @@ def _pairs_of_toys(random: Random) -> Iterator[Case]:
     spaced = Toy(plain.cut, joined_by=" ")
     larger = Toy(plain.cut, added=("<pad>",))  # the same for every text
     ending = Toy(plain.cut, added=("<end>",), ends=True)
+    # the same ids, in another order: "ab", "a", "b" and "a", "b", "ab"
+    yield Toy("^ab|.|\n"), Toy("ab$|.|\n"), ["abab"]
+    # the same ids in all, but not in each text
+    yield Toy("^a"), Toy("aa"), ["a", "aa"]
     every = (plain, apart, before, after, spaced, larger, ending)
     for a in every:
         for b in every:

@@ -2,7 +2,7 @@
 they are told."""
 
 import re
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from course_lib.exercises.tokenizer_pipeline import (
     count_lost_bytes,
@@ -236,6 +236,19 @@ def returned_in_the_loop(a, b, texts):
     return True
 
 
+def same_sorted_ids(a, b, texts):
+    for text in texts:
+        ids = a.encode(text)
+        if sorted(ids) != sorted(b.encode(text)) or a.decode(ids) != b.decode(ids):
+            return False
+    return True
+
+
+def same_ids_in_all(a, b, texts):
+    ids = [list(chain.from_iterable(map(one.encode, texts))) for one in (a, b)]
+    return ids[0] == ids[1] and all(a.decode(a.encode(text)) == b.decode(a.encode(text)) for text in texts)
+
+
 def same_up_to_the_shorter(a, b, texts):
     ids = [(a.encode(text), b.encode(text)) for text in texts]
     alike = all(x == y for one, other in ids for x, y in zip(one, other, strict=False))
@@ -351,6 +364,8 @@ ANSWERS = [
     (same_tokenizer, same_joined, "you join the texts"),
     (same_tokenizer, lambda a, b, texts: a == b, FAILED),
     (same_tokenizer, same_up_to_the_shorter, FAILED),
+    (same_tokenizer, same_sorted_ids, FAILED),
+    (same_tokenizer, same_ids_in_all, FAILED),
     (cut_isolated, matches_alone, "drop the text between"),
     (cut_isolated, last_rule_first, "in a different order"),
     (fall_back_to_bytes, known_characters_alone, "lose unknown characters"),
