@@ -60,7 +60,7 @@ MOST_STORED = 2**32  # draws, 34 GB
 def by_blocks(
     shares: np.ndarray, num_draws: int, block_size: int, base_seed: int
 ) -> np.ndarray:
-    """Give each source its exact share of every block, and shuffle the draws inside."""
+    """Give each source its share of a block, up to rounding, and shuffle the draws."""
     blocks = DrawBlocks(shares, num_draws, block_size, base_seed)
     sources = np.empty(num_draws, dtype=np.int64)
     for block in range(blocks.count):
