@@ -367,8 +367,7 @@ def rows_measured_first(num_tokens: int, batch_size: int, num_steps: int) -> boo
         "The rows are cut from what *follows* the offset, so even the largest offset "
         "leaves room for all targets. It can still be a waste. If the rows are as long "
         "as at offset 0, an offset of T makes the same cuts, but for one window in "
-        "each row. A single row is always cut in the same places, but for its first "
-        "window. "
+        "each row. With a single row, T always cuts like 0, but for the first window. "
         "(Readers of *Dive into Deep Learning* proposed stopping at T - 1: d2l-zh, "
         "pull requests 1302 and 1337.)"
     ),
