@@ -28,6 +28,7 @@ from course_lib.teaching.checker import (
     true_or_false,
 )
 from course_lib.teaching.checker.calls import format_call, show
+from course_lib.teaching.checker.comparing import in_common
 from course_lib.teaching.checker.exercises import is_stub
 
 
@@ -196,6 +197,15 @@ def test_a_usual_mistake_is_named_and_other_results_are_described(item, answer, 
     judgment = item.judge(answer)
     assert judgment.outcome in (FAILED, RAISED)
     assert judgment.diagnosis is None if words is None else words in (judgment.diagnosis or ""), judgment.message
+
+
+def test_flags_where_ones_are_wanted_are_not_called_floats():
+    assert "`True` or `False`" in in_common([([1, 0], [True, False])])
+    assert "a float where" in in_common([([1, 0], [1.0, 0.0])])
+
+
+def test_a_string_of_numpy_is_not_called_another_type():
+    assert in_common([("abc", np.str_("x"))]) is None
 
 
 forks = pytest.mark.skipif(not guard.CAN_FORK, reason="answers run in a process of their own on Linux only")

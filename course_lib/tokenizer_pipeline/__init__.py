@@ -166,7 +166,7 @@ PIECE_RULES: dict[str, str] = {
 def build_pre_tokenizer(
     rules: Mapping[str, str] | None = None, *, byte_level: bool = True
 ) -> pre_tokenizers.PreTokenizer:
-    """Make the second stage: it cuts a text into pieces that no token will ever cross.
+    """Make the second stage: it cuts a text into pieces that no merge will ever cross.
 
     Args:
         rules: name to pattern (Oniguruma's syntax), by default `PIECE_RULES`. They

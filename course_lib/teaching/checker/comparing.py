@@ -103,7 +103,7 @@ def _facts(a: object, b: object, several_calls: bool) -> Iterator[str]:
     """Yield what is true of one expected value and the one that came instead."""
     if callable(b):
         yield "a function, not its result. Are parentheses missing?"
-    if isinstance(b, str | set | dict) and type(a) is not type(b):
+    if isinstance(b, str | set | dict) and not isinstance(b, type(a)):
         yield f"a `{type(b).__name__}`, but no `{type(b).__name__}` is wanted."
     if is_sequence(b) and not is_sequence(a) and a is not None:
         yield "several values where one is wanted."
@@ -150,7 +150,8 @@ A_FLOAT = (
 
 
 def _facts_of_lists(a: list, b: list) -> Iterator[str]:
-    if same(b, a):  # whole numbers may come where floats are expected
+    # Whole numbers may come where floats are expected.
+    if same(b, a) and any(isinstance(x, float) for x in _flat(b)):
         yield A_FLOAT
     if same(a[:-1], b):
         yield "the last entry is missing, in every call that failed."
