@@ -177,7 +177,7 @@ def audit_chat_template(
     ids, scored = render(messages)
     return {
         "something is scored": scored != [],
-        "earlier turns stay as they were": all(ids[: len(e)] == e for e in earlier),
+        "answered turns stay as they were": all(ids[: len(e)] == e for e in earlier),
         "rows begin with their prompts": all(kept),
         "exactly the answers are scored": [text for text, _ in scored] == answers,
         "the end of each answer is scored": sum(e for _, e in scored) == len(answers),

@@ -288,7 +288,7 @@ def test_an_audit_agrees_with_trl_about_its_own_templates(name):
     ends = ["<|im_end|>", "<|eot_id|>", "<|end|>", "<｜Assistant｜>", "<｜end▁of▁sentence｜>"]
     tokenizer.add_special_tokens({"additional_special_tokens": ends})
     found = audit_chat_template(tokenizer, CHAT[1:3] * 2)
-    assert found["earlier turns stay as they were"]
+    assert found["answered turns stay as they were"]
     # Phi-3's writes one more end after the last turn. TRL counts that as a change, and we don't.
     assert chat_template_utils.is_chat_template_prefix_preserving(tokenizer) == ("phi3" not in name)
     assert found["the end of each answer is scored"] == chat_template_utils.is_chat_template_stop_token_trained(

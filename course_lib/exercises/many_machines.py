@@ -497,8 +497,8 @@ def counts_while_reading(num_entries: int) -> list[int]:
         "that is a write. The system copies every page that a worker writes to. So the "
         "texts are copied, page by page, in every worker, and memory grows during the "
         "epoch (pytorch/pytorch #13246). An Arrow array, or a NumPy array of numbers, "
-        "has *one* count for all of its entries. Keep texts there, as ids or in Arrow, "
-        "or on disk."
+        "has *one* count for all of its entries. Keep texts in Arrow, or as ids in "
+        "NumPy, or on disk."
     ),
 )
 def nothing_is_written(num_entries: int) -> list[int]:

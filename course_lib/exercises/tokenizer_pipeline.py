@@ -57,7 +57,7 @@ def _rules_and_texts(random: Random) -> Iterator[Case]:
     ),
 )
 def cut_isolated(text: str, rules: list[str]) -> list[str]:
-    """Cut `text` into pieces: each match is a piece, and so is the text between two
+    """Cut `text` into pieces: each match is one, and so is the text between two
     matches."""
     pieces, end = [], 0
     for match in re.finditer("|".join(rules), text):

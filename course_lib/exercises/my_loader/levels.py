@@ -321,8 +321,8 @@ def _positions_that_begin_again(make_loader: MakeLoader) -> Complaints:
         if batch.get("attention_mask") is not None:
             yield (
                 "there is an attention_mask beside the positions. Given one, "
-                "transformers no longer infers documents from positions. And this "
-                "check doesn't read masks, so leave it out."
+                "transformers no longer infers documents from positions, which is what "
+                "this level asks for. So leave it out."
             )
         for row, places in enumerate(ids - FIRST_ID):
             places, got = places[places >= 0], given[row][places >= 0]
