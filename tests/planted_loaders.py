@@ -1503,6 +1503,8 @@ in_sight = {
     "by_a_mask_of_ones_and_firsts_dropped": {"mask": "ones", "firsts": False},
     "by_positions_that_count_it": {"mask": "", "positions": "row"},
     "before_a_beginning": {"mask": "ones", "begin": (BEGIN,)},
+    "by_a_mask_of_ones_though_positions_begin_anew": {"mask": "ones", "positions": "text"},
+    "by_a_mask_of_ones_though_positions_do_and_no_firsts": {"mask": "ones", "positions": "text", "firsts": False},
 }
 planted(
     "visible_padding",
@@ -1545,6 +1547,63 @@ planted("inverted_mask", mask_of_zeros=partial(masked_windows, shows=0))
 planted("inverted_mask", mask_of_zeros_and_small_ids=partial(masked_windows, shows=0), vocab_size=256)
 planted("inverted_mask", mask_of_what_comes_later=partial(masked_windows, shows=0, causal=True))
 clean(mask_of_windows=masked_windows, causal_mask=partial(masked_windows, causal=True))
+
+
+def seen_by_mask(ids, epoch, sees, added=False, prompt=1, labels=False):
+    """Windows whose mask of shape (1, 1, L, L) says by places i and j whether i sees j; no label in a prompt counts.
+
+    `added`: of zeros and -inf. `labels`: beside the inputs, for a model that shifts.
+    """
+    width = T + labels
+    mask = np.broadcast_to(sees(*np.ogrid[:width, :width]), (1, 1, width, width))
+    mask = np.where(mask, 0.0, -np.inf) if added else mask
+    for inputs, targets in shuffled_pairs(ids, epoch):
+        row = np.column_stack([inputs, targets[:, -1:]])
+        counted = np.where(np.arange(T + 1) < prompt, -100, row)
+        mapping = {"input_ids": row, "labels": counted} if labels else {"inputs": inputs, "targets": counted[:, 1:]}
+        yield {**mapping, "attention_mask": mask}
+
+
+planted(
+    "visible_answer",
+    **{
+        f"mask_shows_{name}": partial(seen_by_mask, **how)
+        for name, how in {
+            "all": {"sees": lambda i, j: i + j >= 0},
+            "all_and_is_added": {"sees": lambda i, j: i + j >= 0, "added": True},
+            "all_to_a_model_that_shifts": {"sees": lambda i, j: i + j >= 0, "labels": True},
+            "one_too_many": {"sees": lambda i, j: j <= i + 1, "added": True},
+        }.items()
+    },
+)
+planted("visible_answer", "scored_padding", mask_shows_what_comes_later=partial(seen_by_mask, sees=lambda i, j: i <= j))
+of_prompts = {"prompt": 5, "labels": True}  # whose tokens are never a target, so that these are lost
+planted(
+    "visible_answer",
+    "lost",
+    all_to_a_prompt=partial(seen_by_mask, sees=lambda i, j: (j <= i) | (i < 5), **of_prompts),
+    an_answer_to_its_prompt=partial(seen_by_mask, sees=lambda i, j: (j <= i) | ((i < 6) & (j < 6)), **of_prompts),
+)
+planted("lost", a_prompt_to_itself=partial(seen_by_mask, sees=lambda i, j: (j <= i) | (j < 5), **of_prompts))
+clean(causal_mask_that_is_added=partial(seen_by_mask, sees=lambda i, j: j <= i, added=True))
+
+
+def packs_both_ways(ids, document_starts, epoch, size=B, added=False):
+    """Nothing hides what comes later in a document; alone in a row, one that is added hides nothing at all."""
+    for batch in batched(packs_of(ids, document_starts, epoch), size):
+        input_ids, numbers, positions = packed(batch)
+        sees = numbers[:, :, None] == numbers[:, None]
+        sees = torch.where(sees, 0.0, -1e9) if added else sees
+        labels = input_ids.masked_fill((numbers < 0) | (positions == 0), -100)
+        yield {"input_ids": input_ids, "labels": labels, "attention_mask": sees[:, None]}
+
+
+planted(
+    "visible_answer",
+    **OF_DOCUMENTS,
+    packs_both_ways=packs_both_ways,
+    packs_both_ways_added=partial(packs_both_ways, size=1, added=True),
+)
 
 
 def some_rows_without_labels(ids, epoch):

@@ -163,10 +163,15 @@ def test_evidence_names_a_row_that_is_there(name):
     assert ROWS[name](batch, row), finding.evidence
 
 
-def batches_of(name: str, rank: int = 0) -> list:
+def epoch_of(evidence: str) -> int:
+    """The epoch that evidence is from, which is said of all but the first."""
+    return int((re.findall(r"in epoch (\d+)", evidence) or [0])[0])
+
+
+def batches_of(name: str, rank: int = 0, epoch: int = 0) -> list:
     case = CASES[name]
     size = case.arguments.get("world_size", 1)
-    given = {"epoch": 0, "rank": rank, "world_size": size}
+    given = {"epoch": epoch, "rank": rank, "world_size": size}
     named = inspect.signature(case.make_loader).parameters.keys() & given.keys()
     loader = case.make_loader(1_000 + np.arange(case.arguments["num_tokens"]), **{n: given[n] for n in named})
     return list(itertools.islice(loader, case.arguments.get("max_batches")))
@@ -200,8 +205,9 @@ def test_evidence_names_two_rows_that_have_the_target(which):
         evidence = found(name, which).evidence
         position, row, batch, rank, twin, other = map(int, re.match(TWO_PLACES, evidence).groups(default=0))
         last = int(re.findall(r"of rank (\d)", evidence)[-1]) if which == "ranks_overlap" else rank
-        assert position in targets_of(batches_of(name, rank), row, batch), evidence
-        assert position in targets_of(batches_of(name, last), twin, other), evidence
+        epoch = epoch_of(evidence)
+        assert position in targets_of(batches_of(name, rank, epoch), row, batch), evidence
+        assert position in targets_of(batches_of(name, last, epoch), twin, other), evidence
         assert (rank, row, batch) != (last, twin, other)
 
 
@@ -215,11 +221,114 @@ def test_evidence_names_tokens_that_are_no_targets(name):
         int(number.replace(",", "")) for number in re.match(r"([\d,]+) of ([\d,]+)", finding.evidence).groups()
     )
     runs = re.findall(r"(\d+)(?: \.\.\. (\d+))?", finding.evidence.partition("position")[2])
-    ledger = audit_of(name).ledger
+    ledger, times = audit_of(name).ledger, audit_of(name).ledger.as_target
+    if epoch := epoch_of(finding.evidence):  # the ledger is that of the first
+        batches = [batches_of(name, rank, epoch) for rank in range(CASES[name].arguments.get("world_size", 1))]
+        targets = [targets_of(own, row, at) for own in batches for at, b in enumerate(own) for row in range(len(b[1]))]
+        times = np.bincount(np.concatenate(targets), minlength=of)
     assert (count, of) == (finding.count, ledger.num_tokens)
     assert runs
     for begin, end in runs:
-        assert not ledger.as_target[int(begin) : int(end or begin) + 1].any()
+        assert not times[int(begin) : int(end or begin) + 1].any()
+
+
+# What is found in several epochs
+
+
+def missing(ids, k, rank, world_size):
+    """A shuffle of all windows but k, one after another."""
+    return pairs(ids, shuffled(np.delete(windows(ids), slice(10, 10 + k)), k)[rank::world_size])
+
+
+def again(ids, k, rank, world_size):
+    order = shuffled(windows(ids), k)
+    return pairs(ids, np.append(order, order[:k]))
+
+
+def others_too(ids, k, rank, world_size):
+    order = shuffled(windows(ids), k)
+    return pairs(ids, np.append(order[rank::2], order[1 - rank :: 2][: k // 2]))
+
+
+def uneven(ids, k, rank, world_size):
+    """k is the batches of difference, and of 60 windows, rank 1 reads fewer."""
+    order = shuffled(windows(ids)[:60], k)
+    return pairs(ids, np.split(order, [(60 + B * k) // 2])[rank])
+
+
+def not_shifted(ids, k, rank, world_size):
+    for number, (inputs, targets) in enumerate(pairs(ids, windows(ids, stride=T // 2), 1)):
+        yield inputs, inputs.copy() if number < k else targets
+
+
+class SaysMore:
+    def __init__(self, ids, k, rank, world_size):
+        self.batches, self.k = list(plain(ids)), k
+
+    def __len__(self):
+        return len(self.batches) + self.k
+
+    def __iter__(self):
+        return iter(self.batches)
+
+
+WORSE = {  # loader, tokens, rows or batches for each of k, k in a better and in a worse epoch, ranks
+    "lost": (missing, T, 5, 20, 1),
+    "ranks_lose": (missing, T, 6, 22, 2),
+    "repeated": (again, T, 1, 20, 1),
+    "ranks_overlap": (others_too, T, 2, 20, 2),
+    "unequal_steps": (uneven, 1, 1, 7, 2),
+    "wrong_shift": (not_shifted, 1, 3, 40, 1),
+    "wrong_length": (SaysMore, 1, 1, 3, 1),
+}
+
+
+@pytest.mark.parametrize("name", WORSE)
+@pytest.mark.parametrize("worse", [0, 1])
+def test_of_two_epochs_the_one_that_shows_more_of_a_finding_counts(name, worse):
+    loader, each, few, many, ranks = WORSE[name]
+
+    def make_loader(ids, epoch, rank, world_size):
+        return loader(ids, many if epoch % 2 == worse else few, rank, world_size)
+
+    num_tokens = 60 * T + 1 if name == "unequal_steps" else N
+    audited = audit(make_loader, num_tokens, world_size=ranks)
+    found = {each.name: each for each in audited.findings}
+    assert found[name].count == each * many
+    assert epoch_of(found[name].evidence) == worse or f"epoch {worse}" in found[name].evidence
+    with pytest.raises(AssertionError, match=name):
+        audited.check(allow=dict.fromkeys(found, 10**6) | {name: each * few})
+
+
+def test_of_ranks_each_epoch_is_summed_up_before_they_are_compared():
+    def make_loader(ids, epoch, rank):  # each epoch has 10 wrong rows, of one of the ranks
+        return not_shifted(ids, 10 * (epoch == rank), rank, 2)
+
+    (finding,) = (each for each in audit(make_loader, world_size=2).findings if each.name == "wrong_shift")
+    assert finding.count == 10
+
+
+class RepeatsMoreLater(Resumable):
+    """Resumed, it repeats a batch in its first epoch, and five in its second."""
+
+    def load_state_dict(self, state):
+        super().load_state_dict({**state, "done": state["done"] - (5 if state["epoch"] else 1)})
+
+
+def test_of_two_stops_the_one_after_which_more_is_repeated_counts():
+    (finding,) = audit(RepeatsMoreLater).findings
+    assert (finding.name, finding.count) == ("resume_repeats", 5 * B * T)
+    assert "of a second iteration" in finding.evidence
+
+
+def test_of_two_lengths_of_the_stream_the_one_that_loses_more_counts():
+    def a_batch_that_is_full_at_the_end(ids, drops):
+        starts = windows(ids, stride=T + 1)
+        return pairs(ids, starts[:-B] if drops and len(starts) % B == 0 else starts)
+
+    few, many = (audit_loader(partial(a_batch_that_is_full_at_the_end, drops=drops)) for drops in (False, True))
+    with pytest.raises(AssertionError, match="not allowed: lost"):
+        many.check(allow={finding.name: finding.count for finding in few.findings})
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ from course_lib.foundation import (
 TellingIds = CodedStream  # its name until version 0.1
 FEWEST_TOKENS, MOST_TOKENS = 4_000, 2**22  # where the loader's batches choose
 STEPS = 50  # of all ranks, that the stream then has, so that a step is 2 % of it
-OF_NEXT_TOKENS = ("wrong_shift", "broken_row", "lost", "ranks_lose")
+OF_NEXT_TOKENS = ("visible_answer", "wrong_shift", "broken_row", "lost", "ranks_lose")
 # for the hashes of strings, by rank
 FIRST_SEEDS, OTHER_SEEDS = range(1, 65), range(1_001, 1_065)
 LONG = 1_000_000  # tokens from which on reading shows its progress
@@ -167,6 +167,7 @@ def audit_loader(
     ranks, found, undecided = read_and_judge(call, num_epochs, resume_after, processes)
     if ranks[0].epochs[0].fills_gaps:
         set_aside_targets(found, undecided)
+        ranks[0].num_lost = 0
         by_default = False
     audit = conclude(call, ranks, found, undecided, processes)
     if by_default and tokenizer is None:
@@ -187,17 +188,18 @@ def read_and_judge(
     if processes and work is read_rank:
         elsewhere = each_rank(read_elsewhere, ranks, hash_seeds=OTHER_SEEDS)
         for rank, more in zip(ranks, elsewhere, strict=True):
-            rank.found.update(more.found | rank.found)
+            rank.found.keep_largest(more.found)
     found, undecided = judge(call, ranks, _read_alone(call, ranks, processes))
     epochs = [rank.epochs for rank in ranks]
     loss = find_lost(epochs, call.documents)
     enough = epochs_to_decide([own[0] for own in epochs])
     if loss.by_chance and num_epochs < enough:
         with suppress(LoaderError):  # it may know no more epochs
-            epochs = each_rank(read_epochs, enough)
+            epochs = each_rank(read_epochs, enough, hash_seeds=FIRST_SEEDS)
             count_passes(epochs)
             loss = find_lost(epochs, call.documents)
     loss.tell(found, undecided, ranks[0].notes)
+    ranks[0].num_lost = loss.in_first
     return ranks, found, undecided
 
 
@@ -232,12 +234,10 @@ def add_other_length(
         said = f"a stream of {num_tokens:,} tokens, {words}, could not be read"
         return replace(audit, notes=(*audit.notes, f"{said}, because {error}"))
     where = f", in a stream of {num_tokens:,} tokens, {words}"
-    own = {finding.name: finding for finding in audit.findings}
-    more = {
-        name: replace(finding, evidence=finding.evidence + where)
-        for name, finding in found.items()
-    }
-    both = more | own
+    both = Findings({finding.name: finding for finding in audit.findings})
+    for name, finding in found.items():
+        found[name] = replace(finding, evidence=finding.evidence + where)
+    both.keep_largest(found)
     in_order = tuple(both[name] for name in FINDINGS if name in both)
     return replace(audit, findings=in_order)
 
@@ -251,15 +251,16 @@ def judge(
     """
     found, undecided = Findings(), {}
     for rank in ranks:
-        for finding in rank.found.values():
-            found.count(finding.name, finding.count, finding.evidence)
+        found.add(rank.found)
     epochs = [rank.epochs for rank in ranks]
     count_passes(epochs)
     for own in epochs:
         find_same_order(own, found, undecided)
         find_weak_shuffle(own[0], found)
-    for readings in zip(*epochs, strict=True):
+    for number, readings in enumerate(zip(*epochs, strict=True)):
         here = Findings()
+        for rank in ranks:
+            here.add(rank.by_epoch[number])
         find_repeats(readings, call.documents, here, undecided)
         if len(readings) > 1:
             find_steps(readings, here)
@@ -267,7 +268,7 @@ def judge(
                 find_overlaps_in_passes(readings, here)
             else:
                 find_overlaps(readings, alone, here)
-        found.update(here | found)  # the first epoch that shows it
+        found.keep_largest(here)
     return found, undecided
 
 

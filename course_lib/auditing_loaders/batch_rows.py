@@ -88,6 +88,21 @@ class Table:
         leaks[:, :width] = np.tril(self.sees & others, -1).any(axis=2) & (own >= 0)
         return leaks
 
+    def farthest_ahead(self, tokens: np.ndarray, documents: np.ndarray) -> np.ndarray:
+        """The highest position of its own document that a token sees at a later place,
+        directly or through another token; -1 where it sees none, shape (B, M).
+
+        `tokens` are positions, and `documents` their numbers, (B, M), -1 unknown.
+        """
+        farthest, width = np.full(tokens.shape, -1), self.sees.shape[1]
+        for row in np.flatnonzero(np.triu(self.sees, 1).any(axis=(1, 2))):
+            own, here = documents[row, :width], tokens[row, :width]
+            sees = self.sees[row] & (own[:, None] == own) & (own >= 0)
+            direct = np.where(np.triu(sees, 1), here, -1).max(axis=1)
+            through = np.where(sees, direct, -1).max(axis=1)
+            farthest[row, :width] = np.maximum(direct, through)
+        return farthest
+
     def pattern(self) -> np.ndarray:
         """Which tokens see one another, eight to a number, shape (B, L * L / 8)."""
         return np.packbits(self.sees.reshape(len(self.sees), -1), axis=1)
@@ -122,6 +137,7 @@ class BatchRows:
     came: np.ndarray | None = None
     kept_as: str = ""
     inverted: str = ""  #: the name of a mask that says 1 where it hides
+    has_mask: bool = False  #: of padding, or of which tokens see which
     in_loss: np.ndarray | None = None  #: False where a loss mask hides the label
     lengths: tuple[int, ...] = ()  #: ids in each row, as they came
     label_type: str = ""  #: "int64", or what else the loss would get, "" without labels
@@ -134,6 +150,14 @@ class BatchRows:
         if not self.views:
             return self.begins
         return np.any([view.hides_before(self.begins.shape) for view in self.views], 0)
+
+    @property
+    def hides_padding(self) -> np.ndarray:
+        """Where attention doesn't reach padding that stands before, and is kept. Beside
+        a mask that tells only padding, a model need not look at positions."""
+        if self.has_mask and not self.views:
+            return np.zeros_like(self.begins)
+        return self.hides_before
 
     @property
     def judged(self) -> np.ndarray:
@@ -214,6 +238,7 @@ def read_batch(batch: object, *, masks_hide: bool = False) -> BatchRows:
         positions=None if positions is None else _fill_up(positions, width, -1),
         views=views,
         inverted=(_first(given, MASKS) or "") if masks_hide else "",
+        has_mask=_first(given, MASKS) is not None,
         in_loss=_read_loss_mask(given, is_kept.shape, is_pair),
         lengths=tuple(lengths),
         label_type=label_type,
@@ -347,7 +372,13 @@ def _read_what_tells_apart(
         "begins there sees the document before": begin_again & ~begins & bool(views),
         f"count the padding before a row: {harm}": (first > 0) & (counted == first),
     }
-    if (mask := _first(given, MASKS)) and not views:
+    mask = _first(given, MASKS)
+    if mask is None:
+        remarks[
+            "rise by more than 1: without a mask, the transformers library begins a "
+            "document there, but other models don't"
+        ] = (steps > 1) & inside & ~begins
+    elif not views:
         remarks[
             f"begin again, and {mask} hides only padding: with its default attention, "
             "the transformers library infers documents from positions only where it "
@@ -417,16 +448,20 @@ def _read_mask(
     """Read a mask of shape (B, L), (B, L, L) or (B, 1, L, L), of flags or numbers.
 
     A mask of shape (B, L) may number the documents, with -1 for padding. One with other
-    negative numbers is added to the attention, so its zeros are what can be seen. With
+    negative numbers is added to the attention, so its zeros are what can be seen. So is
+    one of shape (B, L, L) whose floats are all zero, as where nothing is hidden. With
     `hides`, flags are 1 where a token is hidden.
     """
     if mask is None:
         return None
     if isinstance(mask, list | tuple) and len({np.shape(row)[:1] for row in mask}) > 1:
         mask = _fill_up(_as_rows(name, mask), is_kept.shape[1], 0)
+    is_float = is_tensor(mask) and mask.is_floating_point()
     if is_tensor(mask):
         mask = check_dense(name, mask).double().numpy()
-    mask = np.asarray(mask)
+    else:
+        mask = np.asarray(mask)
+        is_float = mask.dtype.kind not in "biu"
     if hides:
         mask = mask == 0
     rows, width = is_kept.shape
@@ -438,7 +473,8 @@ def _read_mask(
         # one that says 0 or 1 tells only padding
         return Numbers(name, mask.astype(np.int64)) if mask.max(initial=0) > 1 else None
     if mask.ndim in (3, 4) and mask.shape[-2:] == (width, width):
-        sees = mask == 0 if mask.min(initial=0) < 0 else mask != 0
+        is_added = mask.min(initial=0) < 0 or (is_float and not mask.any())
+        sees = mask == 0 if is_added else mask != 0
         sees = sees if sees.ndim == 3 else sees[:, 0]
         sees = np.broadcast_to(sees, (rows, width, width))
         is_kept &= np.diagonal(sees, axis1=1, axis2=2)

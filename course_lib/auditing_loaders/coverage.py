@@ -188,6 +188,8 @@ def find_overlaps(
         words = f"position {position} is a target in {' and '.join(filter(None, at))}"
         number = int(allowed[position])
         times = "once" if number == 1 else f"{number:,} times"
+        if readings[0].epoch:
+            words += f" in epoch {readings[0].epoch}"
         found.count(
             "ranks_overlap", excess.size, f"{words}; one rank alone reads it {times}"
         )
@@ -221,6 +223,7 @@ def find_overlaps_in_passes(readings: Sequence[EpochRecord], found: Findings) ->
                 f"{one.name_of(row)} of rank {one.rank}, and also "
                 f"{other.name_of(twin)} of rank {other.rank}"
             )
+            words += f" in epoch {one.epoch}" if one.epoch else ""
             found.count("ranks_overlap", len(np.unique(own[both])), words)
 
 
@@ -278,6 +281,7 @@ class Loss:
     undecided: str = ""  #: why it can't be decided
     notes: list[str] = field(default_factory=list)
     by_chance: bool = False  #: chance may be behind it, so more epochs would tell
+    in_first: int = 0  #: tokens that the first epoch loses
 
     def tell(
         self, found: Findings, undecided: dict[str, str], notes: list[str]
@@ -295,7 +299,7 @@ def find_lost(epochs: Sequence[Sequence[EpochRecord]], documents: Documents) -> 
 
     There are two rules. What no epoch reads is lost, but for a tail. What another order
     reads is left over as long as it is less than a step of all ranks: that is a fact,
-    as is a tail of less than a step.
+    as is a tail of less than a step. The finding is that of the epoch that loses most.
     """
     by_epoch = list(zip(*epochs, strict=True))
     targets = [sum(reading.targets for reading in ranks) for ranks in by_epoch]
@@ -331,12 +335,16 @@ def find_lost(epochs: Sequence[Sequence[EpochRecord]], documents: Documents) -> 
             )
         if words := hidden_among_unidentified(ranks, count, lost):
             loss.notes.append(words)
-        elif lost.size:
+            continue
+        if not number:
+            loss.in_first = int(lost.size)
+        if lost.size > (loss.finding.count if loss.finding else 0):
             be = "is" if lost.size == 1 else "are"
             words = f"{lost.size:,} of {len(count):,} tokens {be} never a target"
             words += f" in epoch {number}" if number else ""
             loss.finding = Finding(loss.name, int(lost.size), words + gaps_in(lost))
-            break
+    if loss.finding and loss.finding.count >= step_of(by_epoch[0]):
+        loss.by_chance = False
     return loss
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 
+from course_lib.auditing_loaders.batch_rows import Table
 from course_lib.auditing_loaders.epoch_record import EpochRecord
 from course_lib.auditing_loaders.loader_calls import Documents
-from course_lib.auditing_loaders.row_positions import RowPositions
+from course_lib.auditing_loaders.row_positions import RowPositions, move_right
 
 FINDINGS = {
     "wrong_shift": "labels are not one token ahead of what the model has read",
@@ -19,6 +21,7 @@ FINDINGS = {
     "crosses_documents": "tokens are predicted from another document, unannounced",
     "scored_padding": "padding, or the first token of a document, is scored",
     "visible_padding": "padding before the text of a row is not hidden from it",
+    "visible_answer": "a mask lets a prediction see its answer, or what comes later",
     "inverted_mask": "a mask says 1 where it hides, and 0 where it shows",
     "lost": "tokens are never a target in an epoch",
     "repeated": "one rank reads tokens again in an epoch, beyond regular overlaps",
@@ -51,7 +54,7 @@ class Finding:
     """Something that a loader does, with its evidence."""
 
     name: str  #: a key of `FINDINGS`
-    count: int  #: how often, at least 1
+    count: int  #: how often, at least 1, in the epoch that shows it most
     evidence: str  #: a place where a person can check it
 
 
@@ -62,6 +65,18 @@ class Findings(dict[str, Finding]):
         if times:
             before = self.get(name, Finding(name, 0, evidence))
             self[name] = replace(before, count=before.count + int(times))
+
+    def add(self, others: Findings) -> None:
+        """Add up counts, as those of ranks in one epoch."""
+        for other in others.values():
+            self.count(other.name, other.count, other.evidence)
+
+    def keep_largest(self, others: Findings) -> None:
+        """Take over what is found there and not here, or more often, as in another
+        epoch: what is allowed up to a count is allowed in none of them beyond it."""
+        for name, other in others.items():
+            if name not in self or other.count > self[name].count:
+                self[name] = other
 
 
 # Inside rows: the evidence names a row and a place in it
@@ -80,10 +95,11 @@ def find_in_rows(
     # in the document sees the one before.
     crosses = (here >= 0) & (before >= 0) & ~rows.hidden & apart
     leaks = np.zeros_like(crosses)
+    numbers = np.where(here >= 0, documents.number_of(here), -1)
     if documents.are_known:
-        numbers = np.where(here >= 0, documents.number_of(here), -1)
         for view in rows.batch.views:
             leaks |= view.leaks(numbers)
+    seen = farthest_seen(rows, numbers)
 
     def tell(name: str, is_wrong: np.ndarray, evidence: Callable) -> None:
         if is_wrong.any():
@@ -96,6 +112,9 @@ def find_in_rows(
         tell("inverted_mask", rows.batch.is_kept & (here >= 0), inverted_words)
     if rows.batch.wrapped is not None:
         tell("narrow_ids", rows.batch.wrapped, narrow_words)
+    shown = rows.is_target & (seen >= rows.labels)
+    shown &= rows.labels > move_right(here, -1)
+    tell("visible_answer", shown, partial(answer_words, seen))
     tell("wrong_shift", rows.scored & rows.shifted_wrongly[:, None], shift_words)
     tell("broken_row", jumps, jump_words)
     tell("broken_row", rows.misplaced & ~jumps, other_label_words)
@@ -109,11 +128,31 @@ def scored_firsts(rows: RowPositions, documents: Documents) -> np.ndarray:
     """Where the first token of a document is scored, though it sees nothing before."""
     firsts = rows.batch.hides_before & rows.is_target & (rows.tokens >= 0)
     firsts &= ~rows.scores_filler & ~(rows.moves_on & (not rows.batch.views))
-    firsts &= ~rows.after_padding
+    firsts &= ~rows.follows_padding
     if documents.are_known:
         firsts &= np.isin(rows.tokens, documents.starts) | rows.jumps
     # in a pair it may be the last of the document before
     return firsts & (rows.labels == rows.tokens)
+
+
+def farthest_seen(rows: RowPositions, numbers: np.ndarray) -> np.ndarray:
+    """The last position of its document that a label's prediction sees, shape (B, M),
+    -1 where it looks back alone; `numbers` are those of the tokens' documents."""
+    seen = np.full(rows.tokens.shape, -1)
+    for view in rows.batch.views:
+        if isinstance(view, Table):
+            ahead = view.farthest_ahead(rows.tokens, numbers)
+            seen = np.maximum(seen, move_right(ahead, -1))  # from the token before
+    return seen
+
+
+def answer_words(
+    seen: np.ndarray, rows: RowPositions, row: int, place: int, documents: Documents
+) -> str:
+    names = " and ".join(v.name for v in rows.batch.views if isinstance(v, Table))
+    words = f"predicts position {rows.labels[row, place]}, and {names} lets it see as "
+    words += f"far as position {seen[row, place]}, directly or through another token"
+    return f"{words}, unless your model hides what comes later itself"
 
 
 def inverted_words(
@@ -214,6 +253,7 @@ def find_visible_padding(
         row = int(lengths.argmax())
         words = f"{reading.name_of(row)} begins with {lengths[row]:,} equal ids that "
         words += f"are padding, and that position {reading.rows.first[row]} sees"
+        words += f" in epoch {reading.epoch}" if reading.epoch else ""
         found.count("visible_padding", np.count_nonzero(lengths), words)
 
 

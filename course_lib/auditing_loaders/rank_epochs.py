@@ -45,9 +45,11 @@ class RankEpochs:
     """What one rank has read, and what it alone shows."""
 
     epochs: list[EpochRecord] = field(default_factory=list)
-    found: Findings = field(default_factory=Findings)
+    by_epoch: list[Findings] = field(default_factory=list)  #: what each epoch shows
+    found: Findings = field(default_factory=Findings)  #: and what other readings do
     notes: list[str] = field(default_factory=list)
     stopped: list[Stopped] = field(default_factory=list)
+    num_lost: int = 0  #: tokens that all ranks together lose in the first epoch
 
 
 def read_rank(
@@ -55,7 +57,7 @@ def read_rank(
 ) -> RankEpochs:
     """Read the epochs of one rank, the first of them twice, and resume the first."""
     rank = RankEpochs()
-    rank.epochs = read_epochs(call, num_epochs, rank.found)
+    rank.epochs = read_epochs(call, num_epochs, rank.by_epoch)
     if rank.epochs[0].views_stream:
         words = "so writing into them changes it"
         rank.notes.append(f"batches are views of the stream, {words}")
@@ -78,14 +80,15 @@ def read_rank(
 
 def read_rank_once(call: LoaderCall, num_epochs: int, _: None) -> RankEpochs:
     """Read the epochs of one rank, and nothing again."""
-    found = Findings()
-    return RankEpochs(read_epochs(call, num_epochs, found), found)
+    by_epoch: list[Findings] = []
+    return RankEpochs(read_epochs(call, num_epochs, by_epoch), by_epoch)
 
 
 def read_epochs(
-    call: LoaderCall, num_epochs: int, found: Findings | None = None
+    call: LoaderCall, num_epochs: int, by_epoch: list[Findings] | None = None
 ) -> list[EpochRecord]:
-    """Read epochs of one rank, and find what is wrong inside their rows if asked to."""
+    """Read epochs of one rank, and add to `by_epoch`, if it is given, what is wrong
+    inside the rows of each."""
     epochs: list[EpochRecord] = []
     made = call()
     for epoch in range(num_epochs):
@@ -93,19 +96,19 @@ def read_epochs(
         if anew:
             made = call(epoch)
         said_length = call.length_of(made)
-        seen = read_and_look(call, made, epoch, found)
+        here = None if by_epoch is None else Findings()
+        seen = read_and_look(call, made, epoch, here)
         if epoch and not seen.num_batches:  # it can be iterated only once
             made = call(epoch)
             said_length = call.length_of(made)
-            seen = read_and_look(call, made, epoch, found)
+            seen = read_and_look(call, made, epoch, here)
         check_that_ids_are_identified(seen, call, made)
         seen.goes_on = epoch > 0 and not anew and isinstance(made.loader, Iterator)
         seen.said_length = None if seen.goes_on else said_length
-        if found is not None:
-            here = Findings()
+        if by_epoch is not None and here is not None:
             find_wrong_length(seen, here)
             find_visible_padding(seen, call.documents, here)
-            found.update(here | found)  # the first epoch that shows it
+            by_epoch.append(here)
         epochs.append(seen)
     return epochs
 
@@ -117,15 +120,12 @@ def read_and_look(
     if found is None:
         return read_epoch(call, made, epoch=epoch)
     memory: list[tuple[np.ndarray, np.ndarray]] = []
-    here = Findings()
 
     def look(rows: RowPositions, at: str) -> None:
-        find_in_rows(rows, at, call.documents, here)
-        memory[:] = find_shared_memory(rows.batch.memory, memory, here, at)
+        find_in_rows(rows, at, call.documents, found)
+        memory[:] = find_shared_memory(rows.batch.memory, memory, found, at)
 
-    seen = read_epoch(call, made, look=look, epoch=epoch)
-    found.update(here | found)  # the first epoch that shows it
-    return seen
+    return read_epoch(call, made, look=look, epoch=epoch)
 
 
 def find_shared_memory(
@@ -188,7 +188,7 @@ def resume(
     find_resumed(going.expected, going.got, found, when)
     if not found and going.expected.num_batches > 1:
         find_in_second_resume(left, going, found, when)
-    rank.found.update(found | rank.found)  # the first that shows it
+    rank.found.keep_largest(found)
     is_cut = call.max_batches is not None  # then the epoch goes on
     if not found and not call.begins_anew(going.new) and not in_second and not is_cut:
         find_in_next_epoch(call, stopped, going.new, rank, when)
@@ -272,7 +272,7 @@ def compare_epochs(
     counts = f", {counted(got.num_batches, 'batch')} instead of {wanted.num_batches:,}"
     words += counts * (not same_size)
     find_resumed(wanted, got, found, words, spared=step)
-    rank.found.update(found | rank.found)
+    rank.found.keep_largest(found)
 
 
 def resume_at_end(call: LoaderCall, rank: RankEpochs) -> None:

@@ -144,7 +144,7 @@ class Audit:
         """Fail a test, unless all that was found or left open is allowed.
 
         Args:
-            allow: names of findings that are by design, as in `["unequal_steps"]`, or
+            allow: names of findings that are by design, as in `["lost"]`, or
                 up to which count, as in `{"lost": 31}`. What couldn't be decided has no
                 count, so only the name alone allows it.
 
@@ -233,7 +233,7 @@ def conclude(
         firsts=tuple(epoch.rows.first for epoch in epochs),
         ledger=ledger,
         findings=tuple(found[name] for name in FINDINGS if name in found),
-        facts=facts_of(call, epochs, ledger, found, frames),
+        facts=facts_of(call, epochs, ledger, ranks[0].num_lost, frames),
         undecided=undecided,
         notes=tuple(dict.fromkeys(notes)),
     )
@@ -249,14 +249,13 @@ def facts_of(
     call: LoaderCall,
     epochs: Sequence[EpochRecord],
     ledger: TokenLedger,
-    found: Findings,
+    num_lost: int,
     frames: Sequence[Frames],
 ) -> dict[str, object]:
     """Return the facts by their names in `FACTS`, as JSON holds them."""
     first, starts = epochs[0], call.documents.starts
     never = ledger.as_target == 0
     never[starts] = False
-    lost = sum(found[name].count for name in ("lost", "ranks_lose") if name in found)
     types = list(dict.fromkeys(kind for e in epochs for kind in e.label_types))
     lengths = np.concatenate([np.array(epoch.lengths) for epoch in epochs])
     num_targets = np.concatenate([targets_of_rows(epoch) for epoch in epochs])
@@ -270,7 +269,7 @@ def facts_of(
         "types_of_labels": types,
         "stride": commonest_stride(np.concatenate([epoch.starts for epoch in epochs])),
         "share_that_is_a_target": ledger.targets / ledger.num_tokens,
-        "left_over": max(0, int(np.count_nonzero(never)) - lost),
+        "left_over": max(0, int(np.count_nonzero(never)) - num_lost),
         "most_turns_as_a_target": int(ledger.as_target.max()),
         "targets_in_a_row": spread_of(num_targets),
         "rows_without_a_target": int((num_targets == 0).sum()),

@@ -89,14 +89,19 @@ class RowPositions:
         return self.batch.is_kept & ~self.batch.scored
 
     @cached_property
-    def after_padding(self) -> np.ndarray:
-        """Where the text of a row begins after padding that is hidden from it. A model
-        can't know that token, but it costs the others nothing."""
+    def follows_padding(self) -> np.ndarray:
+        """Where the text of a row begins after padding."""
         is_text = self.batch.is_kept & ~self.is_filler
         is_first = is_text & (np.cumsum(is_text, axis=1) == 1)
         is_first[:, 0] = False  # no padding stands before
+        return is_first
+
+    @cached_property
+    def after_padding(self) -> np.ndarray:
+        """Where the text of a row begins after padding that is hidden from it. A model
+        can't know that token, but it costs the others nothing."""
         before_is_kept = move_right(self.batch.is_kept, True)
-        return is_first & (self.batch.hides_before | ~before_is_kept)
+        return self.follows_padding & (self.batch.hides_padding | ~before_is_kept)
 
     @property
     def shifted_wrongly(self) -> np.ndarray:
@@ -302,7 +307,7 @@ class RowPositions:
         same = self._is_idle & (self.batch.inputs == self.batch.inputs[:, :1])
         count = np.logical_and.accumulate(same, axis=1).sum(axis=1)
         between = (places >= count[:, None]) & (places <= first[:, None])
-        is_hidden = (self.batch.hides_before & between).any(axis=1)
+        is_hidden = (self.batch.hides_padding & between).any(axis=1)
         return np.where(has_text & ~is_hidden, np.minimum(count, first), 0)
 
     @cached_property
@@ -317,7 +322,7 @@ class RowPositions:
         count = np.logical_and.accumulate(same[:, ::-1], axis=1).sum(axis=1)
         count -= self.tokens.shape[1] - 1 - end[:, 0]
         begin = (end[:, 0] + 1 - count)[:, None] == places
-        is_hidden = (self.batch.hides_before & begin).any(axis=1)
+        is_hidden = (self.batch.hides_padding & begin).any(axis=1)
         has_text = (self.tokens >= 0).any(axis=1)
         return np.where(has_text & ~is_hidden, count, 0)
 

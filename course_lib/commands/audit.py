@@ -2,7 +2,7 @@
 
     python -m course_lib audit train.py:make_loader --vocab-size 50257
     python -m course_lib audit train.py:make_loader --world-size 2 --picture audit.png
-    python -m course_lib audit train.py:make_loader --document-lengths 400,90,20x250
+    python -m course_lib audit train.py:make_loader --document-lengths 400,90,200x250
     python -m course_lib audit train.py:make_loader --allow lost:31 --json
 
 Write a function make_loader(ids) that returns one epoch of your batches, as an
