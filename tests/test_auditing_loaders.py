@@ -321,6 +321,26 @@ def test_of_two_stops_the_one_after_which_more_is_repeated_counts():
     assert "of a second iteration" in finding.evidence
 
 
+def test_a_mask_that_shows_the_answer_says_which_token_it_shows():
+    for name, label, shown in (
+        ("mask_shows_all", 1, T - 1),
+        ("mask_shows_one_too_many", 1, 2),
+        ("all_to_a_prompt", 5, T),
+    ):
+        evidence = found(name, "visible_answer").evidence
+        label_at, seen = map(
+            int, re.search(r"predicts position (\d+), .+ as far as position (\d+),", evidence).groups()
+        )
+        first = batches_of(name)[0]
+        inputs = first.get("inputs", first.get("input_ids"))[0] - 1_000
+        assert (label_at - inputs[0], seen - inputs[0]) == (label, shown)
+
+
+def test_padding_that_a_mask_of_ones_shows_is_not_said_to_be_hidden():
+    notes = audit_of("padding_in_sight_by_a_mask_of_ones_though_positions_begin_anew").notes
+    assert not any("hidden from it" in note for note in notes)
+
+
 def test_of_two_lengths_of_the_stream_the_one_that_loses_more_counts():
     def a_batch_that_is_full_at_the_end(ids, drops):
         starts = windows(ids, stride=T + 1)

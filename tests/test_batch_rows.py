@@ -168,6 +168,13 @@ CONTRADICTIONS = {  # positions, what they contradict, and whether they do
     "agree": (ANEW, {"segment_ids": TWO}, ""),
     "agree with lengths": (ANEW, {"cu_seqlens": [0, 3, 6]}, ""),
     "tell alone": (ANEW, {}, ""),
+    "jump ahead": (
+        [0, 1, 2, 100, 101, 102],
+        {},
+        "rise by more than 1: without a mask, the transformers library begins",
+    ),
+    "jump ahead beside a mask": ([0, 1, 2, 100, 101, 102], {"attention_mask": ONE}, ""),
+    "jump ahead with segments": ([0, 1, 2, 100, 101, 102], {"segment_ids": TWO}, "run on where a document begins"),
     "go on in the middle": ([7, 8, 9, 0, 1, 2], {"segment_ids": TWO}, ""),
     "leave padding out": ([1, 1, 0, 1, 2, 3], {"attention_mask": LEFT}, ""),
     "stand still on padding": ([0, 1, 2, 0, 0, 0], {"segment_ids": TWO}, ""),
@@ -207,3 +214,36 @@ def test_who_sees_whom_is_what_a_loop_over_tokens_finds():
                     others = earlier and documents[row, earlier[0]] != documents[row, place]
                 assert leaks[row, place] == (documents[row, place] >= 0 and bool(others))
                 assert hides[row, place] == (place > 0 and not sees[place - 1])
+
+
+def test_how_far_a_token_sees_ahead_is_what_a_loop_over_paths_finds():
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        positions, documents = random.integers(0, 60, (2, 6)), random.integers(-1, 2, (2, 6))
+        sees = random.random((2, 6, 6)) < random.choice([0.1, 0.4])
+        found = Table("attention_mask", sees).farthest_ahead(positions, documents)
+        for row, place in np.ndindex(2, 6):
+            own = [j for j in range(6) if documents[row, j] == documents[row, place] >= 0]
+            seen = [j for j in own if sees[row, place, j]]
+            ahead = [j for by in {place, *seen} & {*own} for j in own if sees[row, by, j] and j > by]
+            assert found[row, place] == max((positions[row, j] for j in ahead), default=-1)
+    causal = Table("attention_mask", np.tri(6, dtype=bool)[None])
+    assert (causal.farthest_ahead(np.arange(6)[None], np.ones((1, 6), int)) == -1).all()
+
+
+FLOAT_ZEROS = np.zeros((1, 4, 4), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("mask", "shows"),
+    [
+        (FLOAT_ZEROS, True),
+        (torch.from_numpy(FLOAT_ZEROS).bfloat16()[None], True),
+        (FLOAT_ZEROS.astype(int), False),
+        (FLOAT_ZEROS.astype(bool), False),
+        (FLOAT_ZEROS[:, 0], False),  # of padding, flags may be floats
+    ],
+)
+def test_a_mask_of_pairs_of_which_all_floats_are_zero_is_added_and_hides_nothing(mask, shows):
+    ids = ids_of((1, 4))
+    assert read_batch({"input_ids": ids, "attention_mask": mask}).is_kept.all() == shows
