@@ -190,8 +190,8 @@ def _ids_and_scored(
     turns: Sequence[Mapping[str, str]],
     **prompt: bool,
 ) -> tuple[list[int], list[tuple[list[int], bool]]]:
-    """Return the ids of some turns, and each run of ids that the template marks, without
-    its end, and with whether it has one."""
+    """Return the ids of some turns, and each run of ids that the template marks: those
+    without its end, and whether it has one."""
     how = {"return_dict": True, "return_assistant_tokens_mask": True, **prompt}
     made = tokenizer.apply_chat_template(turns, chat_template=chat_template, **how)
     ids, marks = made["input_ids"], made["assistant_masks"]

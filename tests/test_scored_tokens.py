@@ -233,10 +233,7 @@ TEMPLATES = {
         [True, True, True, False, True],
     ),
     "the users' ends for the answers'": (
-        [
-            END_OUTSIDE,
-            (OTHER, '{% generation %}{{ " " + message.content + eos_token }}{% endgeneration %}{%- endif -%}'),
-        ],
+        [END_OUTSIDE, (OTHER, ANSWER + "{%- endif -%}")],
         [True, True, True, False, True],  # as many ends as there should be, so only the fourth test finds it
     ),
     "half of each answer": ([(ANSWER, "{{ ' low' }}" + ANSWER)], [True, True, True, False, True]),
@@ -265,10 +262,8 @@ def test_a_space_that_the_model_has_to_write_is_scored(content):
     tokenizer = experiments.chat_tokenizer(CHAT, TEMPLATE)
     assert all(audit_chat_template(tokenizer, chat).values())
     outside = TEMPLATE.replace(HEADER, HEADER.replace(":", ": ")).replace('" " + ', "")
-    how = {"tokenize": False}
-    assert tokenizer.apply_chat_template(chat, chat_template=outside, **how) == tokenizer.apply_chat_template(
-        chat, **how
-    )
+    texts = {tokenizer.apply_chat_template(chat, chat_template=each, tokenize=False) for each in (TEMPLATE, outside)}
+    assert len(texts) == 1
     assert list(audit_chat_template(tokenizer, chat, outside).values()) == [True, True, True, False, True]
     assert all(audit_chat_template(tokenizer, CHAT, outside).values())  # these answers begin with words
 
