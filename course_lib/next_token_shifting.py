@@ -201,15 +201,14 @@ def find_leak(model: Model, inputs: torch.Tensor, vocab_size: int) -> Leak | Non
     """
     model = _without_zeros(model)
     before = _logits(model, inputs, vocab_size)
-    largest = 0.0  # the largest move of a prediction so far
-    earliest = []  # the first prediction that each change has moved
+    # The first prediction that each change has moved, and the largest move so far.
+    earliest, largest = [], 0.0
     for changed in range(inputs.shape[1]):
         altered = inputs.long().clone()  # ids of 8 bits might not have room for + 1
         altered[:, changed] = (altered[:, changed] + 1) % vocab_size
-        moves = _moves(before, _logits(model, altered, vocab_size))
-        largest = max([largest, *moves[moves.isfinite()].tolist()])
+        after = _logits(model, altered, vocab_size)
         # Next to the largest move, a tiny one may be rounding.
-        moved = _first(moves > LEAK_TOLERANCE * largest)
+        moved, largest = _first_moved(before, after, largest)
         if moved < changed:
             return changed, moved
         earliest.append(moved)
@@ -217,17 +216,16 @@ def find_leak(model: Model, inputs: torch.Tensor, vocab_size: int) -> Leak | Non
     return None
 
 
-def _moves(before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
-    """Return by how much the logits at each position have moved at most, shape (T,)."""
+def _first_moved(
+    before: torch.Tensor, after: torch.Tensor, largest: float
+) -> tuple[int | float, float]:
+    """Return the first position at which logits differ by more than rounding, infinity
+    if there is none, and the largest move so far."""
     # Equal infinities have not moved, though their difference is NaN.
-    moves = (after - before).abs().masked_fill(after == before, 0)
-    return moves.amax(dim=(0, 2))
-
-
-def _first(moved: torch.Tensor) -> int | float:
-    """Return the first position that is True, infinity if there is none."""
-    positions = moved.nonzero()
-    return int(positions[0]) if len(positions) else math.inf
+    moves = (after - before).abs().masked_fill(after == before, 0).amax(dim=(0, 2))
+    largest = max([largest, *moves[moves.isfinite()].tolist()])
+    moved = (moves > LEAK_TOLERANCE * largest).nonzero()
+    return int(moved[0]) if len(moved) else math.inf, largest
 
 
 def _check_depends(earliest: list[int | float]) -> None:

@@ -237,6 +237,12 @@ def leaking(to: int, source: int, by: float = 1.0, row: int | slice = slice(None
     return model
 
 
+def shifted_right(inputs: torch.Tensor) -> torch.Tensor:
+    """Predictions that see only the inputs before them, so that the last input moves none."""
+    logits = one_hot(inputs)
+    return logits.cumsum(dim=1) - logits
+
+
 @pytest.mark.parametrize(
     ("model", "leak"),
     [
@@ -250,6 +256,7 @@ def leaking(to: int, source: int, by: float = 1.0, row: int | slice = slice(None
         (leaking(0, 1, by=2e-6), None),  # rounding may do as much
         (lambda inputs: 100 * leaking(0, 1, by=2e-6)(inputs), None),
         (lambda inputs: leaking(0, 1, by=1e-5)(inputs) / 100, (1, 0)),
+        (lambda inputs: shifted_right(inputs) + 2e-6 * one_hot(inputs).sum(dim=1, keepdim=True), None),
         (lambda inputs: leaking(0, 1, by=1e-5)(inputs) + torch.tensor([0, 0, 0, -1e30]), (1, 0)),
     ],
 )
