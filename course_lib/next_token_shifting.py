@@ -36,7 +36,9 @@ Leak = tuple[int, int]  # the input that was changed, and the earlier one that n
 
 Int64 = Annotated[int, AtLeast(-(2**63) + 1, 2**63 - 1)]  # what fits into a tensor
 LARGEST_TABLE = 10_000  # ids, for which a table V x V takes 800 MB
-LEAK_TOLERANCE = 1e-6  # in logits: rounding alone may move them by less
+# A move that is this small, next to the largest one, may be rounding: in a mixture of
+# experts, another token changes how the earlier ones are grouped and added up.
+LEAK_TOLERANCE = 5e-6
 
 
 def as_window(name: str, window: object) -> np.ndarray | torch.Tensor:
@@ -191,19 +193,22 @@ def find_leak(model: Model, inputs: torch.Tensor, vocab_size: int) -> Leak | Non
         inputs: ids to try the model on, shape (B, T), B at least 1 and T at least 2.
         vocab_size: V, at least 2.
 
-    Returns None if no earlier prediction moved. Otherwise `(changed,
-    moved)`: the logits at position `moved` react to the input at the later position
-    `changed`. Raises ValueError if the model returns logits of another shape, or NaN,
-    or if no prediction depends on any input, because then nothing can be seen. A logit
-    may be infinite.
+    Returns None if no earlier prediction moved by more than rounding does. Otherwise
+    `(changed, moved)`: the logits at position `moved` react to the input at the later
+    position `changed`. Raises ValueError if the model returns logits of another shape,
+    or NaN, or if no prediction depends on any input, because then nothing can be seen.
+    A logit may be infinite.
     """
     model = _without_zeros(model)
     before = _logits(model, inputs, vocab_size)
-    earliest = []  # the first prediction that each change has moved
+    # The first prediction that each change has moved, and the largest move so far.
+    earliest, largest = [], 0.0
     for changed in range(inputs.shape[1]):
         altered = inputs.long().clone()  # ids of 8 bits might not have room for + 1
         altered[:, changed] = (altered[:, changed] + 1) % vocab_size
-        moved = _first_moved(before, _logits(model, altered, vocab_size))
+        after = _logits(model, altered, vocab_size)
+        # Next to the largest move, a tiny one may be rounding.
+        moved, largest = _first_moved(before, after, largest)
         if moved < changed:
             return changed, moved
         earliest.append(moved)
@@ -211,12 +216,16 @@ def find_leak(model: Model, inputs: torch.Tensor, vocab_size: int) -> Leak | Non
     return None
 
 
-def _first_moved(before: torch.Tensor, after: torch.Tensor) -> int | float:
-    """Return the first position at which logits differ, infinity if there is none."""
+def _first_moved(
+    before: torch.Tensor, after: torch.Tensor, largest: float
+) -> tuple[int | float, float]:
+    """Return the first position at which logits differ by more than rounding, infinity
+    if there is none, and the largest move so far."""
     # Equal infinities have not moved, though their difference is NaN.
-    stayed = (after == before) | ((after - before).abs() <= LEAK_TOLERANCE)
-    moved = (~stayed).any(dim=2).any(dim=0).nonzero()
-    return int(moved[0]) if len(moved) else math.inf
+    moves = (after - before).abs().masked_fill(after == before, 0).amax(dim=(0, 2))
+    largest = max([largest, *moves[moves.isfinite()].tolist()])
+    moved = (moves > LEAK_TOLERANCE * largest).nonzero()
+    return int(moved[0]) if len(moved) else math.inf, largest
 
 
 def _check_depends(earliest: list[int | float]) -> None:

@@ -179,7 +179,7 @@ def audit_chat_template(
         "something is scored": scored != [],
         "answered turns stay as they were": all(ids[: len(e)] == e for e in earlier),
         "rows begin with their prompts": all(kept),
-        "exactly the answers are scored": [text for text, _ in scored] == answers,
+        "exactly the answers are scored": _are_answers(tokenizer, scored, answers),
         "the end of each answer is scored": sum(e for _, e in scored) == len(answers),
     }
 
@@ -189,9 +189,9 @@ def _ids_and_scored(
     chat_template: str | None,
     turns: Sequence[Mapping[str, str]],
     **prompt: bool,
-) -> tuple[list[int], list[tuple[str, bool]]]:
-    """Return the ids of some turns, and of each run of ids that the template marks its
-    text without its end, and whether it has an end."""
+) -> tuple[list[int], list[tuple[list[int], bool]]]:
+    """Return the ids of some turns, and each run of ids that the template marks: those
+    without its end, and whether it has one."""
     how = {"return_dict": True, "return_assistant_tokens_mask": True, **prompt}
     made = tokenizer.apply_chat_template(turns, chat_template=chat_template, **how)
     ids, marks = made["input_ids"], made["assistant_masks"]
@@ -199,7 +199,7 @@ def _ids_and_scored(
     for marked, run in groupby(zip(marks, ids, strict=True), itemgetter(0)):
         if marked:
             own, has_end = _without_end(tokenizer, [token for _, token in run])
-            scored.append((tokenizer.decode(own).strip(), has_end))
+            scored.append((own, has_end))
     return ids, scored
 
 
@@ -218,10 +218,28 @@ def _without_end(
     return ids, has_end
 
 
+def _are_answers(
+    tokenizer: PreTrainedTokenizerBase,
+    scored: Sequence[tuple[list[int], bool]],
+    answers: Sequence[list[int]],
+) -> bool:
+    """Say whether what is scored are the answers, id by id, and nothing else.
+
+    A prompt may end with a line break. Some templates mark it, too, which does no harm.
+    """
+    if len(scored) != len(answers):
+        return False
+    for (ids, _), answer in zip(scored, answers, strict=True):
+        first = len(ids) - len(answer)
+        if ids[first:] != answer or tokenizer.decode(ids[:first]).strip():
+            return False
+    return True
+
+
 def _turn_by_turn(
     tokenizer: object, messages: object, render: Callable
-) -> tuple[list[list[int]], list[str], list[bool]]:
-    """Return for each answer the ids up to it, its text, both without its end, and
+) -> tuple[list[list[int]], list[list[int]], list[bool]]:
+    """Return for each answer the ids up to it, its own ids, both without its end, and
     whether all tokens of its prompt stand before it.
 
     What comes before an answer isn't rendered without it, except as its prompt: some
@@ -245,6 +263,6 @@ def _turn_by_turn(
             earlier.append(_without_end(tokenizer, ids)[0])
             start = answer_start(prompt, ids)
             own, _ = _without_end(tokenizer, ids[start:])
-            answers.append(tokenizer.decode(own).strip())
+            answers.append(own)
             kept.append(start == len(prompt))
     return earlier, answers, kept

@@ -708,7 +708,7 @@ def test_padding_stands_behind_its_row_and_is_never_scored(lengths, max_length):
     for row, length in enumerate(lengths):
         assert batch["input_ids"][row].tolist() == [*range(5, 5 + length)] + [1] * (width - length)
         assert batch["attention_mask"][row].tolist() == [1] * length + [0] * (width - length)
-        assert batch["labels"][row].tolist() == [*range(5, 5 + length)] + [-100] * (width - length)
+        assert batch["labels"][row].tolist() == [-100, *range(6, 5 + length)] + [-100] * (width - length)
 
 
 def test_an_end_that_is_also_the_padding_is_scored_where_it_is_an_end(tokenizer):
@@ -716,7 +716,7 @@ def test_an_end_that_is_also_the_padding_is_scored_where_it_is_an_end(tokenizer)
     ends = wrapped.eos_token_id
     batch = PaddingCollator(wrapped)([{"input_ids": [7, 8, ends]}, {"input_ids": [7, ends]}])
     assert batch["input_ids"].tolist() == [[7, 8, ends], [7, ends, ends]]
-    assert batch["labels"].tolist() == [[7, 8, ends], [7, ends, -100]]
+    assert batch["labels"].tolist() == [[-100, 8, ends], [-100, ends, -100]]
 
 
 def test_ids_past_16_bits_keep_their_value():
@@ -725,8 +725,8 @@ def test_ids_past_16_bits_keep_their_value():
 
 
 def test_labels_that_rows_bring_are_kept():
-    rows = [{"input_ids": [5, 6], "labels": [-100, 6]}, {"input_ids": [7], "labels": [7]}]
-    assert PaddingCollator(Wrapped())(rows)["labels"].tolist() == [[-100, 6], [7, -100]]
+    rows = [{"input_ids": [5, 6, 7], "labels": [5, -100, 7]}, {"input_ids": [7, 8], "labels": [7, 8]}]
+    assert PaddingCollator(Wrapped())(rows)["labels"].tolist() == [[-100, -100, 7], [-100, 8, -100]]
 
 
 def test_rows_are_no_longer_than_asked_and_all_have_labels_or_none():

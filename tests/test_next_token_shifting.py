@@ -237,6 +237,12 @@ def leaking(to: int, source: int, by: float = 1.0, row: int | slice = slice(None
     return model
 
 
+def shifted_right(inputs: torch.Tensor) -> torch.Tensor:
+    """Predictions that see only the inputs before them, so that the last input moves none."""
+    logits = one_hot(inputs)
+    return logits.cumsum(dim=1) - logits
+
+
 @pytest.mark.parametrize(
     ("model", "leak"),
     [
@@ -246,8 +252,12 @@ def leaking(to: int, source: int, by: float = 1.0, row: int | slice = slice(None
         (lambda inputs: one_hot(inputs, ahead=3), (3, 0)),
         (leaking(2, 4), (4, 2)),
         (leaking(0, 2, row=1), (2, 0)),
-        (leaking(0, 1, by=2e-6), (1, 0)),
-        (leaking(0, 1, by=5e-7), None),  # rounding may do as much
+        (leaking(0, 1, by=1e-5), (1, 0)),
+        (leaking(0, 1, by=2e-6), None),  # rounding may do as much
+        (lambda inputs: 100 * leaking(0, 1, by=2e-6)(inputs), None),
+        (lambda inputs: leaking(0, 1, by=1e-5)(inputs) / 100, (1, 0)),
+        (lambda inputs: shifted_right(inputs) + 2e-6 * one_hot(inputs).sum(dim=1, keepdim=True), None),
+        (lambda inputs: leaking(0, 1, by=1e-5)(inputs) + torch.tensor([0, 0, 0, -1e30]), (1, 0)),
     ],
 )
 def test_a_leak_is_the_input_that_changes_and_the_earlier_prediction_that_moves(model, leak):
@@ -292,6 +302,24 @@ def test_a_model_of_transformers_is_taken_as_it_is():
     assert find_leak(bert, inputs, 6) == (1, 0)
     torch.nn.init.zeros_(bert.bert.encoder.layer[0].attention.output.dense.weight)
     assert find_leak(bert, inputs, 6) == (1, 0)
+
+
+def test_rounding_in_a_mixture_of_experts_is_no_leak():
+    """A later token changes which tokens an expert gets at once, and so their rounding."""
+    from transformers import MixtralConfig, MixtralForCausalLM
+
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 16, "num_attention_heads": 4}
+    model = MixtralForCausalLM(MixtralConfig(vocab_size=64, num_key_value_heads=2, **sizes)).eval()
+    model.lm_head.weight.data *= 40  # to logits of 15, as in a trained model
+    inputs = torch.randint(64, (4, 16))
+    assert find_leak(model, inputs, 64) is None
+
+    def peeking(inputs):
+        logits = model(inputs).logits
+        return logits + 1e-5 * logits.roll(-1, dims=1)
+
+    assert find_leak(peeking, inputs, 64) == (1, 0)
 
 
 def test_a_model_that_sees_no_input_shows_nothing_and_is_refused():

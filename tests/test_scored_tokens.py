@@ -25,9 +25,9 @@ from course_lib.scored_tokens import (
     turn_labels,
 )
 
-TEMPLATE = """{%- for message in messages -%}{{ message.role + ": " }}{%- if message.role == "assistant" -%}
-{% generation %}{{ message.content + eos_token }}{% endgeneration %}{%- else -%}
-{{ message.content + eos_token }}{%- endif -%}{%- endfor -%}
+TEMPLATE = """{%- for message in messages -%}{{ message.role + ":" }}{%- if message.role == "assistant" -%}
+{% generation %}{{ " " + message.content + eos_token }}{% endgeneration %}{%- else -%}
+{{ " " + message.content + eos_token }}{%- endif -%}{%- endfor -%}
 {%- if add_generation_prompt -%}{{ "assistant:" }}{%- endif -%}"""
 MARKS = "{% generation %}", "{% endgeneration %}"
 CHAT = [{"role": role, "content": f"low {role} lowest"} for role in ("system", "user", "assistant") * 2]
@@ -205,10 +205,10 @@ def test_answers_that_end_are_counted():
 # audit_chat_template
 
 
-ANSWER = "{% generation %}{{ message.content + eos_token }}{% endgeneration %}"
-OTHER = "{{ message.content + eos_token }}{%- endif -%}"
-HEADER = '{{ message.role + ": " }}'
-END_OUTSIDE = ANSWER, "{% generation %}{{ message.content }}{% endgeneration %}{{ eos_token }}"
+ANSWER = '{% generation %}{{ " " + message.content + eos_token }}{% endgeneration %}'
+OTHER = '{{ " " + message.content + eos_token }}{%- endif -%}'
+HEADER = '{{ message.role + ":" }}'
+END_OUTSIDE = ANSWER, '{% generation %}{{ " " + message.content }}{% endgeneration %}{{ eos_token }}'
 TEMPLATES = {
     "right": ((), [True] * 5),
     "end outside the marks": ([END_OUTSIDE], [True, True, True, True, False]),
@@ -225,18 +225,18 @@ TEMPLATES = {
         [True, True, True, False, True],
     ),
     "what users say, too": (
-        [(OTHER, "{% generation %}{{ message.content }}{% endgeneration %}{{ eos_token }}{%- endif -%}")],
+        [(OTHER, '{% generation %}{{ " " + message.content }}{% endgeneration %}{{ eos_token }}{%- endif -%}')],
         [True, True, True, False, True],
     ),
     "the header, too": (
-        [(HEADER, ""), (ANSWER, ANSWER.replace("message.c", "'assistant: ' + message.c")), (OTHER, HEADER + OTHER)],
+        [(HEADER, ""), (ANSWER, ANSWER.replace('" "', '"assistant: "')), (OTHER, HEADER + OTHER)],
         [True, True, True, False, True],
     ),
     "the users' ends for the answers'": (
-        [END_OUTSIDE, (OTHER, "{% generation %}{{ message.content + eos_token }}{% endgeneration %}{%- endif -%}")],
+        [END_OUTSIDE, (OTHER, ANSWER + "{%- endif -%}")],
         [True, True, True, False, True],  # as many ends as there should be, so only the fourth test finds it
     ),
-    "half of each answer": ([(ANSWER, "{{ 'low ' }}" + ANSWER)], [True, True, True, False, True]),
+    "half of each answer": ([(ANSWER, "{{ ' low' }}" + ANSWER)], [True, True, True, False, True]),
     "a space after the prompt": ([('"assistant:"', '"assistant: "')], [True, True, False, True, True]),
     "a thought in the prompt that no row has": (
         [('"assistant:"', '"assistant: lowest"')],
@@ -255,6 +255,19 @@ def test_labels_of_a_chat_template_are_trusted_after_five_tests(wrapped, name):
     assert list(audit_chat_template(wrapped, chat, template).values()) == passed
 
 
+@pytest.mark.parametrize("content", ["<b>low</b>", "42", "(low)"])
+def test_a_space_that_the_model_has_to_write_is_scored(content):
+    """Before a word, it's a part of the word's token. Before anything else, it may be a token of its own."""
+    chat = [CHAT[1], {"role": "assistant", "content": content}] * 2
+    tokenizer = experiments.chat_tokenizer(CHAT, TEMPLATE)
+    assert all(audit_chat_template(tokenizer, chat).values())
+    outside = TEMPLATE.replace(HEADER, HEADER.replace(":", ": ")).replace('" " + ', "")
+    texts = {tokenizer.apply_chat_template(chat, chat_template=each, tokenize=False) for each in (TEMPLATE, outside)}
+    assert len(texts) == 1
+    assert list(audit_chat_template(tokenizer, chat, outside).values()) == [True, True, True, False, True]
+    assert all(audit_chat_template(tokenizer, CHAT, outside).values())  # these answers begin with words
+
+
 @pytest.mark.parametrize("after", ["", "\n"])
 def test_a_turn_may_end_with_another_token_than_a_text(after):
     """As with Qwen's base models, whose chats end turns with <|im_end|>, and whose `eos_token` is another."""
@@ -270,7 +283,7 @@ def test_a_turn_may_end_with_another_token_than_a_text(after):
 
 @pytest.mark.parametrize(("prompt", "exact"), [("assistant:", True), ("assistant: <think></think>", False)])
 def test_what_the_generation_prompt_writes_is_not_the_models_to_write(prompt, exact):
-    template = TEMPLATE.replace("{{ message.content", '{{ "<think></think>" + message.content', 1)
+    template = TEMPLATE.replace('{{ " " +', '{{ " <think></think>" +', 1)
     template = template.replace('"assistant:" }}', f'"{prompt}" }}}}')
     tokenizer = experiments.chat_tokenizer(CHAT, template)
     tokenizer.add_tokens(["<think>", "</think>"])
@@ -309,7 +322,8 @@ def test_a_template_may_refuse_a_system_prompt_alone(wrapped):
 @pytest.mark.parametrize("breaks", ["", "\n\n"])
 def test_an_answer_may_be_empty(wrapped, breaks):
     """As where a template leaves out a tool call. Its header may end with line breaks, as Llama 3's does."""
-    template = TEMPLATE.replace('": " }}', f'":{breaks}" }}}}').replace("assistant:", f"assistant:{breaks}")
+    template = TEMPLATE.replace('" " + ', "").replace('":" }}', f'":{breaks}" }}}}')
+    template = template.replace("assistant:", f"assistant:{breaks}")
     chat = [{**turn, "content": "" if turn["role"] == "assistant" else "low"} for turn in CHAT]
     assert all(audit_chat_template(wrapped, chat, template).values())
 

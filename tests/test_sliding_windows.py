@@ -398,7 +398,7 @@ def test_padded_rows_for_transformers_predict_what_the_pairs_predict():
     assert len(rows) == 8
     assert {name: ids.tolist() for name, ids in rows[-1].items()} == {
         "input_ids": [29, 30, 31, 0, 0],
-        "labels": [29, 30, 31, -100, -100],
+        "labels": [-100, 30, 31, -100, -100],
     }
     inputs, targets = padded()[:]
     assert torch.equal(rows[:]["labels"][:, 1:], targets)

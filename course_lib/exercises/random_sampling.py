@@ -326,7 +326,7 @@ def contexts_as_shuffled(
         "Shuffling changes *when* a window comes, but not which tokens it contains. "
         "Each token keeps its place in its window, and therefore its context. Only a "
         "different offset moves the cuts. We shuffle for another reason: it makes "
-        "neighboring batches less alike."
+        "the windows of a batch less alike."
     ),
 )
 def shuffling_changes_contexts(

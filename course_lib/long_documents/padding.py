@@ -33,7 +33,8 @@ class PaddingCollator:
     """Fill rows up to one length, and mark the padding in mask and labels.
 
     Each label has the position of its input, since `transformers` shifts them inside
-    the model.
+    the model. The first of a row is -100, because nothing predicts it, and of models
+    such as GPT-2, `Trainer` (transformers 5.24) would count it.
 
     Args:
         tokenizer: the wrapped one of lesson 07, with a pad token.
@@ -58,7 +59,7 @@ class PaddingCollator:
                 `labels` of the same shape, with -100 for what is not to be scored.
 
         Returns `input_ids`, `attention_mask` (1 for tokens, 0 for padding) and `labels`
-        (-100 for padding), each int64 of shape (B, L).
+        (-100 for padding and for the first of each row), each int64 of shape (B, L).
         """
         columns = check_rows(rows, "labels")
         streams = columns["input_ids"]
@@ -75,6 +76,7 @@ class PaddingCollator:
         labels = np.full(real.shape, IGNORED, dtype=np.int64)
         input_ids[real] = np.concatenate(streams)
         labels[real] = np.concatenate(columns["labels"] or streams)
+        labels[:, 0] = IGNORED
         batch = {
             "input_ids": input_ids,
             "attention_mask": real.astype(np.int64),

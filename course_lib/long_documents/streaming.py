@@ -89,7 +89,9 @@ class StreamingTextDataset(IterableDataset):
         max_length, overlap: see `chunk_ids`.
         text_column: which column holds the texts.
         base_seed: documents come in an order fixed by `base_seed + epoch`, or with None
-            in the order of the data set.
+            in the order of the data set. The chunks of a document follow one another
+            all the same. To shuffle these, too, cut them by `map(chunk_examples, ...)`,
+            and read the rows in a random order.
         rank, world_size: which share of the documents this process reads, in a loop of
             your own. `accelerate`, and with it `Trainer`, deals the stream out to all
             ranks itself, so leave both out there. A share is refused.

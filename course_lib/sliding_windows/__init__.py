@@ -124,13 +124,14 @@ def make_rows(windows: np.ndarray, lengths: np.ndarray) -> dict[str, torch.Tenso
     """Make rows for `transformers` of what was cut: `input_ids` and aligned `labels`.
 
     Both have shape (..., T + 1). The model shifts the labels itself, so each row makes
-    T predictions.
+    T predictions. The first label is -100, because nothing predicts it, and of models
+    such as GPT-2, `Trainer` (transformers 5.24) would count it.
     """
     inputs, targets = make_pairs(windows, lengths)
     last = torch.from_numpy(windows[..., -1:].astype(np.int64))
     return {
         "input_ids": torch.cat([inputs, last], dim=-1),
-        "labels": torch.cat([inputs[..., :1], targets], dim=-1),
+        "labels": torch.cat([torch.full_like(last, IGNORED), targets], dim=-1),
     }
 
 

@@ -198,6 +198,8 @@ class ShardedStream(Stream):
 
     It serves wherever the course takes `ids`. `gather_windows` and all that uses it
     read only the windows that they need, and what wants an array gets a copy of all.
+    But around what is read, a system may read megabytes ahead, so if the files don't
+    fit into memory, read them in large blocks (`BlockOrder`).
 
     A shard is mapped when it is read, again in each process: a worker gets the names of
     files, not their contents. Systems limit how many maps a process may have, so only
