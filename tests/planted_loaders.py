@@ -1581,9 +1581,7 @@ of_prompts = {"prompt": 5, "labels": True}  # whose tokens are never a target, s
 planted(
     "visible_answer",
     "lost",
-    all_to_a_prompt=partial(
-        seen_by_mask, sees=lambda i, j: (j <= i) | (i < 4), **of_prompts
-    ),  # and so, to what sees it
+    all_to_a_prompt=partial(seen_by_mask, sees=lambda i, j: (j <= i) | (i < 4), **of_prompts),
     an_answer_to_its_prompt=partial(seen_by_mask, sees=lambda i, j: (j <= i) | ((i < 6) & (j < 6)), **of_prompts),
 )
 planted("lost", a_prompt_to_itself=partial(seen_by_mask, sees=lambda i, j: (j <= i) | (j < 5), **of_prompts))
