@@ -300,6 +300,12 @@ def test_of_two_epochs_the_one_that_shows_more_of_a_finding_counts(name, worse):
         audited.check(allow=dict.fromkeys(found, 10**6) | {name: each * few})
 
 
+@pytest.mark.parametrize("worse", [0, 1])
+def test_what_is_left_over_is_a_fact_of_the_first_epoch_whichever_loses_more(worse):
+    audited = audit(lambda ids, epoch: missing(ids, 20 if epoch % 2 == worse else 5, 0, 1))
+    assert audited.facts["left_over"] == N - 1 - 62 * T
+
+
 def test_of_ranks_each_epoch_is_summed_up_before_they_are_compared():
     def make_loader(ids, epoch, rank):  # each epoch has 10 wrong rows, of one of the ranks
         return not_shifted(ids, 10 * (epoch == rank), rank, 2)
