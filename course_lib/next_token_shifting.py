@@ -36,8 +36,8 @@ Leak = tuple[int, int]  # the input that was changed, and the earlier one that n
 
 Int64 = Annotated[int, AtLeast(-(2**63) + 1, 2**63 - 1)]  # what fits into a tensor
 LARGEST_TABLE = 10_000  # ids, for which a table V x V takes 800 MB
-# A move that is this small, next to the largest one, may be rounding: in a mixture of
-# experts, another token changes how the earlier ones are grouped and added up.
+# A move that is this small, next to how far a usual id moves, may be rounding: in a
+# mixture of experts, another token changes how earlier ones are grouped and added up.
 LEAK_TOLERANCE = 5e-6
 
 
@@ -201,13 +201,12 @@ def find_leak(model: Model, inputs: torch.Tensor, vocab_size: int) -> Leak | Non
     """
     model = _without_zeros(model)
     before = _logits(model, inputs, vocab_size)
-    # The first prediction that each change has moved, and the largest move so far.
+    # The first prediction that each change has moved, and how far a usual id moves.
     earliest, largest = [], 0.0
     for changed in range(inputs.shape[1]):
         altered = inputs.long().clone()  # ids of 8 bits might not have room for + 1
         altered[:, changed] = (altered[:, changed] + 1) % vocab_size
         after = _logits(model, altered, vocab_size)
-        # Next to the largest move, a tiny one may be rounding.
         moved, largest = _first_moved(before, after, largest)
         if moved < changed:
             return changed, moved
@@ -220,11 +219,13 @@ def _first_moved(
     before: torch.Tensor, after: torch.Tensor, largest: float
 ) -> tuple[int | float, float]:
     """Return the first position at which logits differ by more than rounding, infinity
-    if there is none, and the largest move so far."""
+    if there is none, and the largest move of a usual id so far."""
     # Equal infinities have not moved, though their difference is NaN.
-    moves = (after - before).abs().masked_fill(after == before, 0).amax(dim=(0, 2))
-    largest = max([largest, *moves[moves.isfinite()].tolist()])
-    moved = (moves > LEAK_TOLERANCE * largest).nonzero()
+    moves = (after - before).abs().masked_fill(after == before, 0).amax(dim=0)
+    # The median id, because a model may hide an id with a huge number of its own.
+    of_ids = moves.amax(dim=0)
+    largest = max(largest, of_ids.masked_fill(of_ids.isinf(), 0).median().item())
+    moved = (moves.amax(dim=1) > LEAK_TOLERANCE * largest).nonzero()
     return int(moved[0]) if len(moved) else math.inf, largest
 
 

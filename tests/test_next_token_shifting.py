@@ -1,5 +1,6 @@
 """Inputs and targets, the loss between them, and the detector of models that peek."""
 
+import functools
 import itertools
 import math
 import re
@@ -265,6 +266,19 @@ def test_a_leak_is_the_input_that_changes_and_the_earlier_prediction_that_moves(
     before = inputs.clone()
     assert find_leak(model, inputs, 4) == leak
     assert torch.equal(inputs, before)
+
+
+@pytest.mark.parametrize("hidden", [-1e6, -1e30, -math.inf])
+def test_a_leak_is_found_in_a_model_that_never_repeats_a_token(hidden):
+    table = torch.randn(50, 50, generator=torch.Generator().manual_seed(0))
+
+    def model(inputs, peeks=True):
+        logits = table[inputs] + (0.1 * table[inputs.roll(-1, dims=1)] if peeks else 0)
+        return logits.scatter(2, inputs[..., None], hidden)
+
+    inputs = torch.tensor([[3, 1, 4, 15, 9]])
+    assert find_leak(model, inputs, 50) == (1, 0)
+    assert find_leak(functools.partial(model, peeks=False), inputs, 50) is None
 
 
 class Unmasked(torch.nn.Module):
