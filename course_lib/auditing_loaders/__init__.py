@@ -222,7 +222,7 @@ def add_other_length(
     processes: bool,
 ) -> Audit:
     """Read the loader at another length of the stream, with a last batch that is full
-    or isn't, and add what only that shows."""
+    or isn't, and add what only that shows, or shows more often."""
     other = other_length([rank.epochs[0] for rank in ranks])
     if other is None:
         return audit

@@ -72,6 +72,7 @@ class Table:
 
     name: str
     sees: np.ndarray
+    is_added: bool = False  #: to the attention's scores, as zeros and -inf are
 
     def hides_before(self, shape: tuple[int, int]) -> np.ndarray:
         """Where a token doesn't see the one before, for rows of this shape."""
@@ -88,19 +89,28 @@ class Table:
         leaks[:, :width] = np.tril(self.sees & others, -1).any(axis=2) & (own >= 0)
         return leaks
 
-    def farthest_ahead(self, tokens: np.ndarray, documents: np.ndarray) -> np.ndarray:
-        """The highest position of its own document that a token sees at a later place,
-        directly or through another token; -1 where it sees none, shape (B, M).
+    def farthest_ahead(self, documents: np.ndarray) -> np.ndarray:
+        """The last place behind its own that a token sees, directly or through others,
+        -1 where it only looks back, shape (B, M).
 
-        `tokens` are positions, and `documents` their numbers, (B, M), -1 unknown.
+        Each layer passes on what the one before has seen, so any path counts, also one
+        through a separator. `documents` are their numbers, shape (B, M), -1 unknown.
         """
-        farthest, width = np.full(tokens.shape, -1), self.sees.shape[1]
+        farthest, width = np.full(documents.shape, -1), self.sees.shape[1]
+        places = np.arange(width)
         for row in np.flatnonzero(np.triu(self.sees, 1).any(axis=(1, 2))):
-            own, here = documents[row, :width], tokens[row, :width]
-            sees = self.sees[row] & (own[:, None] == own) & (own >= 0)
-            direct = np.where(np.triu(sees, 1), here, -1).max(axis=1)
-            through = np.where(sees, direct, -1).max(axis=1)
-            farthest[row, :width] = np.maximum(direct, through)
+            own = documents[row, :width]
+            is_known = own >= 0
+            may = (own[:, None] == own) | ~is_known | ~is_known[:, None]
+            sees = self.sees[row] & may
+            direct = np.where(sees & is_known, places, -1).max(axis=1)
+            reach = np.full(width, -1)
+            for place in np.argsort(-direct, kind="stable"):  # the farthest first
+                reached = (places == place) & (reach < 0) & (direct >= 0)
+                while reached.any():  # all that see it, and all that see those
+                    reach[reached] = direct[place]
+                    reached = (reach < 0) & sees[:, reached].any(axis=1)
+            farthest[row, :width] = np.where(is_known & (reach > places), reach, -1)
         return farthest
 
     def pattern(self) -> np.ndarray:
@@ -353,9 +363,16 @@ def _read_what_tells_apart(
     views = tuple(part for part in parts if part is not None)
     for view in views:
         begins |= view.hides_before(begins.shape)
+    said = [
+        f"{view.name} is read as 1 where a token sees, but the transformers library "
+        "adds floats to its scores, and with eager attention flags, too: there, such a "
+        "mask hides nothing, so make it of 0 and -inf"
+        for view in views
+        if isinstance(view, Table) and not view.is_added
+    ]
     name = _first(given, POSITIONS)
     if name is None:
-        return None, views, []
+        return None, views, said
     positions = _like_inputs(name, given[name], begins.shape, -1)
     steps = np.diff(positions, prepend=positions[:, :1] - 1)
     positions_begin = steps <= 0
@@ -385,7 +402,7 @@ def _read_what_tells_apart(
             "gets no mask"
         ] = begin_again & ~begins
     begins |= positions_begin
-    said = [f"{name} {words}" for words, at in remarks.items() if at.any()]
+    said += [f"{name} {words}" for words, at in remarks.items() if at.any()]
     return positions, views, said
 
 
@@ -475,10 +492,10 @@ def _read_mask(
     if mask.ndim in (3, 4) and mask.shape[-2:] == (width, width):
         is_added = mask.min(initial=0) < 0 or (is_float and not mask.any())
         sees = mask == 0 if is_added else mask != 0
-        sees = sees if sees.ndim == 3 else sees[:, 0]
+        sees = sees if sees.ndim == 3 else sees.any(axis=1)  # by any head
         sees = np.broadcast_to(sees, (rows, width, width))
         is_kept &= np.diagonal(sees, axis1=1, axis2=2)
-        return Table(name, sees)
+        return Table(name, sees, is_added)
     raise ValueError(
         f"{name} must have the shape (B, L), (B, L, L) or (B, 1, L, L), "
         f"with B, L = {rows}, {width}, got {mask.shape}"

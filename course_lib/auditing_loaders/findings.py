@@ -59,7 +59,7 @@ class Finding:
 
 
 class Findings(dict[str, Finding]):
-    """Findings by name: how often in all, and the evidence of the first."""
+    """Findings by name: how often, and the evidence of the first."""
 
     def count(self, name: str, times: int, evidence: str) -> None:
         if times:
@@ -112,9 +112,9 @@ def find_in_rows(
         tell("inverted_mask", rows.batch.is_kept & (here >= 0), inverted_words)
     if rows.batch.wrapped is not None:
         tell("narrow_ids", rows.batch.wrapped, narrow_words)
-    shown = rows.is_target & (seen >= rows.labels)
-    shown &= rows.labels > move_right(here, -1)
-    tell("visible_answer", shown, partial(answer_words, seen))
+    if not rows.batch.inverted:
+        shown = rows.is_target & (seen >= 0) & (rows.labels > move_right(here, -1))
+        tell("visible_answer", shown, partial(answer_words, seen))
     tell("wrong_shift", rows.scored & rows.shifted_wrongly[:, None], shift_words)
     tell("broken_row", jumps, jump_words)
     tell("broken_row", rows.misplaced & ~jumps, other_label_words)
@@ -136,12 +136,12 @@ def scored_firsts(rows: RowPositions, documents: Documents) -> np.ndarray:
 
 
 def farthest_seen(rows: RowPositions, numbers: np.ndarray) -> np.ndarray:
-    """The last position of its document that a label's prediction sees, shape (B, M),
-    -1 where it looks back alone; `numbers` are those of the tokens' documents."""
+    """The last place of the row that a label's prediction sees, shape (B, M), -1 where
+    it looks back alone; `numbers` are those of the tokens' documents."""
     seen = np.full(rows.tokens.shape, -1)
     for view in rows.batch.views:
         if isinstance(view, Table):
-            ahead = view.farthest_ahead(rows.tokens, numbers)
+            ahead = view.farthest_ahead(numbers)
             seen = np.maximum(seen, move_right(ahead, -1))  # from the token before
     return seen
 
@@ -151,7 +151,8 @@ def answer_words(
 ) -> str:
     names = " and ".join(v.name for v in rows.batch.views if isinstance(v, Table))
     words = f"predicts position {rows.labels[row, place]}, and {names} lets it see as "
-    words += f"far as position {seen[row, place]}, directly or through another token"
+    last = rows.tokens[row, seen[row, place]]
+    words += f"far as position {last}, directly or through other tokens"
     return f"{words}, unless your model hides what comes later itself"
 
 
@@ -225,6 +226,8 @@ def padding_words(
 
 def first_words(rows: RowPositions, row: int, place: int, documents: Documents) -> str:
     words = "the first token of a document that sees nothing before it"
+    if not rows.batch.views:
+        words += ", if your model goes by positions"
     return f"counts position {rows.tokens[row, place]} in the loss, {words}"
 
 

@@ -30,8 +30,8 @@ loader does. The exit status lets you make the command one of your tests:
 What the loader itself prints goes to stderr.
 
 The audit is for loaders that feed next-token prediction. If labels are what was masked
-in the inputs, it leaves open whether tokens are lost, and says nothing of shifts and
-broken rows.
+in the inputs, it leaves open whether tokens are lost, and says nothing of shifts,
+broken rows and visible answers.
 """
 
 import argparse
