@@ -1588,24 +1588,24 @@ planted("lost", a_prompt_to_itself=partial(seen_by_mask, sees=lambda i, j: (j <=
 clean(causal_mask_that_is_added=partial(seen_by_mask, sees=lambda i, j: j <= i, added=True))
 
 
+@planted("lost", "broken_row")  # from a prompt to what comes after it is a jump
 def retrieved(ids, epoch):
-    """Rows whose prompt, which all tokens of the row see, stands later in the stream."""
-    for inputs, _ in shuffled_pairs(ids[:-T], epoch):
-        starts = inputs[:, 0] - ids[0]
-        rows = np.stack([np.concatenate([ids[s + 8 : s + T], ids[s : s + 8]]) for s in starts])
-        i, j = np.ogrid[:T, :T]
-        mask = np.broadcast_to((j <= i) | (j < T - 8), (1, 1, T, T))
-        labels = np.where(np.arange(T) <= T - 8, -100, rows)
-        yield {"input_ids": rows, "labels": labels, "attention_mask": mask}
+    """The second half of each window as a prompt, which all of its row see, and then the first half."""
+    half, (i, j) = T // 2, np.ogrid[:T, :T]
+    mask = np.broadcast_to((j <= i) | (j < half), (1, 1, T, T))
+    for starts in batched(shuffled(windows(ids), epoch)):
+        row = np.roll(rows(ids, starts), half, axis=1)
+        yield {"input_ids": row, "labels": np.where(np.arange(T) > half, row, -100), "attention_mask": mask}
 
 
+@planted("visible_answer", separator_ids=(1,))
 def through_a_separator(ids, epoch):
-    """Windows behind a token that sees all of them, and that they all see."""
-    for inputs, _ in shuffled_pairs(ids, epoch):
-        rows = np.column_stack([np.ones(len(inputs), inputs.dtype), inputs])
-        i, j = np.ogrid[: T + 1, : T + 1]
-        mask = np.broadcast_to((j <= i) | (i < 1), (1, 1, T + 1, T + 1))
-        yield {"input_ids": rows, "labels": np.where(rows == 1, -100, rows), "attention_mask": mask}
+    """A token before each window sees it all, and all of the window see that token."""
+    i, j = np.ogrid[: T + 1, : T + 1]
+    mask = np.broadcast_to((j <= i) | (i < 1), (1, 1, T + 1, T + 1))
+    for starts in batched(shuffled(windows(ids), epoch)):
+        row = np.pad(rows(ids, starts), ((0, 0), (1, 0)), constant_values=1)
+        yield {"input_ids": row, "labels": np.where(row == 1, -100, row), "attention_mask": mask}
 
 
 def packs_both_ways(ids, document_starts, epoch, size=B, added=False):

@@ -330,7 +330,7 @@ def test_of_two_stops_the_one_after_which_more_is_repeated_counts():
 def test_a_mask_that_shows_the_answer_says_which_token_it_shows():
     for name, label, shown in (
         ("mask_shows_all", 1, T - 1),
-        ("mask_shows_one_too_many", 1, 2),
+        ("mask_shows_one_too_many", 1, T - 1),  # each shows the next
         ("all_to_a_prompt", 5, T),
     ):
         evidence = found(name, "visible_answer").evidence
