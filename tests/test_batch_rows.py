@@ -234,6 +234,27 @@ def test_how_far_a_token_sees_ahead_is_what_a_loop_over_paths_finds():
     assert (causal.farthest_ahead(np.ones((1, 6), int)) == -1).all()
 
 
+@pytest.mark.parametrize(
+    ("mask", "masks_hide", "is_noted"),
+    [
+        (np.tri(4)[None, None], False, True),  # floats of 0 and 1
+        (np.tri(4, dtype=bool)[None, None], False, True),
+        (np.where(np.tri(4), 0, -np.inf)[None, None], False, False),
+        (1 - np.tri(4)[None, None], True, False),  # then it isn't read as 1 where a token sees
+    ],
+)
+def test_a_mask_that_a_model_may_add_to_its_scores_is_noted(mask, masks_hide, is_noted):
+    batch = {"input_ids": [[5, 6, 7, 8]], "labels": [[5, 6, 7, 8]], "attention_mask": mask}
+    remarks = read_batch(batch, masks_hide=masks_hide).remarks
+    assert any("so make it of 0 and -inf" in remark for remark in remarks) == is_noted
+
+
+def test_what_any_head_sees_is_seen():
+    mask = np.stack([np.tri(4, dtype=bool), np.ones((4, 4), bool)])[None]
+    (view,) = read_batch({"input_ids": [[5, 6, 7, 8]], "labels": [[5, 6, 7, 8]], "attention_mask": mask}).views
+    assert view.sees.all()
+
+
 FLOAT_ZEROS = np.zeros((1, 4, 4), np.float32)
 
 

@@ -90,8 +90,8 @@ class Table:
         return leaks
 
     def farthest_ahead(self, documents: np.ndarray) -> np.ndarray:
-        """The last place behind its own that a token sees, directly or through others,
-        -1 where it only looks back, shape (B, M).
+        """The last place after its own that a token sees, directly or through others,
+        or -1 where it only looks back, shape (B, M).
 
         Each layer passes on what the one before has seen, so any path counts, also one
         through a separator. `documents` are their numbers, shape (B, M), -1 unknown.
@@ -368,7 +368,7 @@ def _read_what_tells_apart(
         "adds floats to its scores, and with eager attention flags, too: there, such a "
         "mask hides nothing, so make it of 0 and -inf"
         for view in views
-        if isinstance(view, Table) and not view.is_added
+        if isinstance(view, Table) and not view.is_added and not masks_hide
     ]
     name = _first(given, POSITIONS)
     if name is None:
