@@ -160,8 +160,9 @@ def bytes_delivered(
 ) -> float:
     """Return how many bytes a cold disk delivers for each byte of random windows.
 
-    First, the system is asked to drop the file from memory. Linux alone counts what a
-    process has read (in /proc/self/io); elsewhere this is nan.
+    No window comes twice, because it would be in memory the second time. First, the
+    system is asked to drop the file from memory. Linux alone counts what a process has
+    read (in /proc/self/io); elsewhere this is nan.
     """
     if not Path("/proc/self/io").is_file():
         return float("nan")
@@ -170,8 +171,8 @@ def bytes_delivered(
         mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
         if way == "memory map, MADV_RANDOM":
             mapped.madvise(mmap.MADV_RANDOM)
-        places = np.random.default_rng(seed).integers(
-            len(mapped) // window_bytes, size=num_windows
+        places = np.random.default_rng(seed).choice(
+            len(mapped) // window_bytes, size=num_windows, replace=False
         )
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         before = _bytes_read()
