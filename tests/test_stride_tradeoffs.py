@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from course_lib import stride_tradeoffs
 from course_lib.experiments import stride_tradeoffs as experiments
-from course_lib.foundation import CharTokenizer, ConvolutionModel, GRUModel, confidence_interval
+from course_lib.foundation import CharTokenizer, ConvolutionModel, GRUModel
 from course_lib.sliding_windows import (
     SlidingWindowDataset,
     count_windows,
