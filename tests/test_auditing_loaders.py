@@ -342,6 +342,24 @@ def test_a_mask_that_shows_the_answer_says_which_token_it_shows():
         assert (label_at - inputs[0], seen - inputs[0]) == (label, shown)
 
 
+def attends_in_chunks(ids, epoch, size=4):
+    """Attention stays within chunks of a window, whatever the documents are."""
+    i, j = np.ogrid[:T, :T]
+    mask = np.broadcast_to((j <= i) & (i // size == j // size), (1, 1, T, T))
+    for inputs, targets in shuffled_pairs(ids, epoch):
+        yield {"inputs": inputs, "targets": targets, "attention_mask": mask}
+
+
+def test_what_a_mask_keeps_apart_may_be_chunks_where_nobody_says_what_the_documents_are():
+    (finding,) = audit_loader(attends_in_chunks).findings
+    assert finding.name == "scored_padding"
+    assert "if what attention_mask keeps apart are documents" in finding.evidence
+    *_, first = audit_loader(attends_in_chunks, document_lengths=[N // 4] * 4).findings
+    assert first.name == "scored_padding"  # at the begin of a document and of a chunk
+    assert first.count <= 3
+    assert "keeps apart" not in first.evidence
+
+
 def test_padding_that_a_mask_of_ones_shows_is_not_said_to_be_hidden():
     notes = audit_of("padding_in_sight_by_a_mask_of_ones_though_positions_begin_anew").notes
     assert not any("hidden from it" in note for note in notes)

@@ -249,6 +249,28 @@ def test_a_mask_that_a_model_may_add_to_its_scores_is_noted(mask, masks_hide, is
     assert any("so make it of 0 and -inf" in remark for remark in remarks) == is_noted
 
 
+@pytest.mark.parametrize(
+    ("mask", "words"),
+    [
+        ([[0, 1, 1, 1]], ""),
+        ([[True, True, True, False]], ""),
+        (np.array([[-np.inf, 0, 0, 0]]), "hides what it should show"),
+        ([[1, 1, 2, 2]], "hides no other document"),
+        ([[-1, 1, 1, 1]], "hides no other document"),  # not even the padding
+    ],
+)
+def test_a_mask_of_a_row_that_the_transformers_library_would_take_for_flags_is_noted(mask, words):
+    batch = {"input_ids": [[5, 6, 7, 8]], "labels": [[5, 6, 7, 8]], "attention_mask": mask}
+    said = [remark for remark in read_batch(batch).remarks if "of shape (B, L) for flags" in remark]
+    assert [words in remark for remark in said] == [True] * bool(words)
+
+
+@pytest.mark.parametrize("padding", [0, -1])
+def test_padding_beside_numbers_of_documents_is_0_or_negative(padding):
+    batch = {"input_ids": [[5, 6, 7, 8]], "attention_mask": [[1, 2, 2, padding]]}
+    assert read_batch(batch).is_kept.tolist() == [[True, True, True, False]]
+
+
 def test_what_any_head_sees_is_seen():
     mask = np.stack([np.tri(4, dtype=bool), np.ones((4, 4), bool)])[None]
     (view,) = read_batch({"input_ids": [[5, 6, 7, 8]], "labels": [[5, 6, 7, 8]], "attention_mask": mask}).views

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from course_lib import stride_tradeoffs
 from course_lib.experiments import stride_tradeoffs as experiments
-from course_lib.foundation import CharTokenizer, ConvolutionModel, GRUModel, confidence_interval
+from course_lib.foundation import CharTokenizer, ConvolutionModel, GRUModel
 from course_lib.sliding_windows import (
     SlidingWindowDataset,
     count_windows,
@@ -390,14 +390,9 @@ def test_models_are_trained_on_parts_as_by_hand():
         return make_dataloader(SlidingWindowDataset(ids, T, 3), B, base_seed=1000 * seed)
 
     losses = experiments.train_on_parts(TEXT, batches_of, T, num_updates=4, **HOW)
-    by_hand = []
-    for short_text, new_text, model in models_by_hand(batches_of, 4):
-        windows = gather_windows(short_text, range(2000 - T), T)
-        every_window = prediction_losses(model, *windows).mean() / np.log(2)
-        by_hand.append([*(evaluate(model, part, T).bits_per_token for part in (short_text, new_text)), every_window])
-    assert np.array_equal(np.array(losses).T, by_hand)
-    assert (losses.every_window != losses.training).all()
-    assert len(set(losses.validation)) == len(SEEDS)
+    by_hand = [evaluate(model, new_text, T).bits_per_token for _, new_text, model in models_by_hand(batches_of, 4)]
+    assert losses.tolist() == by_hand
+    assert len(set(by_hand)) == len(SEEDS)
 
 
 def test_an_exam_is_trained_on_its_first_starts_and_held_on_its_second():
@@ -445,12 +440,3 @@ def test_a_text_of_copies_repeats_blocks_of_eleven():
     assert (blocks == blocks[:, :1]).all()
     assert blocks.max() < 16
     assert not np.array_equal(blocks[0, 0], blocks[1, 0])
-
-
-def test_intervals_of_a_figure_are_by_stride_or_by_steps():
-    pairs = {(1, 8): (5.0, 6.0), (1, 16): (4.0, 5.0), (9, 8): (5.0, 5.5), (9, 16): (6.0, 6.5)}
-    no = np.zeros(2)
-    runs = {setting: experiments.PartLosses(no, np.array(pair), no) for setting, pair in pairs.items()}
-    found = experiments.loss_intervals(runs, [(1, 8), (9, 16)])
-    assert found["validation"] == {1: confidence_interval([5.0, 6.0]), 9: confidence_interval([6.0, 6.5])}
-    assert list(experiments.loss_intervals(runs, [(9, 8), (9, 16)], by="steps")["training"]) == [8, 16]

@@ -352,9 +352,10 @@ def _read_what_tells_apart(
     Returns both, and where positions contradict the others, in words. A model with
     relative positions does not mind, but one with learned positions has them wrong.
     """
+    said: list[str] = []
     parts = [
         *(
-            _read_mask(name, given.get(name), is_kept, begins, hides=masks_hide)
+            _read_mask(name, given.get(name), is_kept, begins, said, hides=masks_hide)
             for name in MASKS
         ),
         *(_read_segments(name, given.get(name), is_kept) for name in SEGMENTS),
@@ -363,13 +364,6 @@ def _read_what_tells_apart(
     views = tuple(part for part in parts if part is not None)
     for view in views:
         begins |= view.hides_before(begins.shape)
-    said = [
-        f"{view.name} is read as 1 where a token sees, but the transformers library "
-        "adds floats to its scores, and with eager attention flags, too: there, such a "
-        "mask hides nothing, so make it of 0 and -inf"
-        for view in views
-        if isinstance(view, Table) and not view.is_added and not masks_hide
-    ]
     name = _first(given, POSITIONS)
     if name is None:
         return None, views, said
@@ -460,14 +454,21 @@ def _like_inputs(
 
 
 def _read_mask(
-    name: str, mask: object, is_kept: np.ndarray, begins: np.ndarray, *, hides: bool
+    name: str,
+    mask: object,
+    is_kept: np.ndarray,
+    begins: np.ndarray,
+    said: list[str],
+    *,
+    hides: bool,
 ) -> View | None:
     """Read a mask of shape (B, L), (B, L, L) or (B, 1, L, L), of flags or numbers.
 
-    A mask of shape (B, L) may number the documents, with -1 for padding. One with other
-    negative numbers is added to the attention, so its zeros are what can be seen. So is
-    one of shape (B, L, L) whose floats are all zero, as where nothing is hidden. With
-    `hides`, flags are 1 where a token is hidden.
+    A mask of shape (B, L) may number the documents, from 1 on, with 0 or -1 for
+    padding. One with other negative numbers is added to the attention, so its zeros are
+    what can be seen. So is one of shape (B, L, L) whose floats are all zero, as where
+    nothing is hidden. With `hides`, flags are 1 where a token is hidden. If the
+    transformers library would read the mask otherwise, words about it join `said`.
     """
     if mask is None:
         return None
@@ -483,9 +484,16 @@ def _read_mask(
         mask = mask == 0
     rows, width = is_kept.shape
     if mask.ndim <= 2 and mask.size == rows * width:
-        mask = mask == 0 if mask.min(initial=0) < NO_ID else mask
+        flags = f"but the transformers library takes a {name} of shape (B, L) for flags"
+        if mask.min(initial=0) < NO_ID:
+            mask = mask == 0
+            words = "is read as added to the scores, 0 where a token is seen"
+            said.append(f"{name} {words}, {flags}: there, it hides what it should show")
+        elif mask.max(initial=0) > 1 or mask.min(initial=0) < 0:
+            words = "is read as numbers of documents, from 1 on"
+            said.append(f"{name} {words}, {flags}: there, it hides no other document")
         mask = np.where(is_kept, mask.reshape(rows, width), 0)
-        is_kept &= mask != 0
+        is_kept &= mask > 0
         begins[:, 1:] |= np.diff(mask) != 0
         # one that says 0 or 1 tells only padding
         return Numbers(name, mask.astype(np.int64)) if mask.max(initial=0) > 1 else None
@@ -494,6 +502,12 @@ def _read_mask(
         sees = mask == 0 if is_added else mask != 0
         sees = sees if sees.ndim == 3 else sees.any(axis=1)  # by any head
         sees = np.broadcast_to(sees, (rows, width, width))
+        if not is_added and not hides:
+            said.append(
+                f"{name} is read as 1 where a token sees, but the transformers library "
+                "adds floats to its scores, and with eager attention flags, too: "
+                "there, such a mask hides nothing, so make it of 0 and -inf"
+            )
         is_kept &= np.diagonal(sees, axis1=1, axis2=2)
         return Table(name, sees, is_added)
     raise ValueError(

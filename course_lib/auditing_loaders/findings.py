@@ -228,6 +228,10 @@ def first_words(rows: RowPositions, row: int, place: int, documents: Documents) 
     words = "the first token of a document that sees nothing before it"
     if not rows.batch.views:
         words += ", if your model goes by positions"
+    elif not documents.are_known:
+        names = " and ".join(view.name for view in rows.batch.views)
+        words += f", if what {names} keeps apart are documents: with document_lengths, "
+        words += "the audit knows"
     return f"counts position {rows.tokens[row, place]} in the loss, {words}"
 
 
