@@ -35,6 +35,11 @@ def by_parsing(num_tasks, files):
     return sorted(set(range(num_tasks)) - done)
 
 
+def in_a_sets_order(num_tasks, files):
+    done = {int(name[:5]) for name in files if name.endswith(".json")}
+    return list(set(range(num_tasks)) - done)
+
+
 def by_zfill(num_tasks, files):
     return [n for n in range(num_tasks) if str(n).zfill(5) + ".json" not in set(files)]
 
@@ -223,6 +228,7 @@ ANSWERS = [
     (can_be_written, lambda finished, written: len(by_filtering(finished, written)), FAILED),
     (tasks_left, by_parsing, PASSED),
     (tasks_left, by_zfill, PASSED),
+    (tasks_left, in_a_sets_order, FAILED),
     (tasks_left, any_file_will_do, "before it wrote the `.json`"),
     (tasks_left, unpadded, "names that don't exist"),
     (tasks_left, from_the_highest, "tasks end in any order"),
