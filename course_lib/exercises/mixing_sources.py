@@ -422,6 +422,7 @@ def _exams(random: Random) -> Iterator[Case]:
     yield ["a x b y c"], ["a b c", "c y b", "x b y"], 3
     yield ["yes no"], ["yes", "no", "yes no maybe", "maybe"], 5
     yield ["the old cat. sat"], ["old cat sat", "cat. sat", "cat"], 2
+    yield ["a b"], [*"cccacccca"], 2  # a set has 8 before 3
     for n in (1, 2, 3, 3, 4, 4):
         texts = [" ".join(random.choices("abcdefg", k=19)) for _ in range(3)]
         exam = [random.choices("abcdefg", k=random.randrange(1, 8)) for _ in range(4)]

@@ -263,6 +263,7 @@ def _collections(random: Random) -> Iterator[Case]:
     yield ["  "], ["", "\n", "a"]
     yield ["cat", "dog"], ["cats", "Dog", "do", "c a t", "dog dog"]
     yield ["b", "a", "c"], ["C", "q", "B", "q", "A"]
+    yield ["a"], [*"bbbabbbba"]  # a set has 8 before 3
     yield ["one\ttwo", "x\ny"], ["One two", "x y", "onetwo"]
     yield ["one two", "go go stop"], ["two one", "go stop go", "go stop", "Go go  stop"]
     yield ["word  " * 5], ["word " * 5, "word  word " * 2, "WORD word word word word"]

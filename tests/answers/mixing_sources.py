@@ -295,6 +295,7 @@ ANSWERS = [
     (share_a_band, after_the_first_band, FAILED),
     (contaminated, by_padded_strings, PASSED),
     (contaminated, by_comparing_slices, PASSED),
+    (contaminated, lambda train, exam, n: list(set(contaminated(train, exam, n))), FAILED),  # in a set's order
     (contaminated, without_borders_of_words, "inside words"),
     (contaminated, long_ones_alone, "fewer than n words"),
     (contaminated, whole_questions, "one is enough"),

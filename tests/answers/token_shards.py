@@ -238,6 +238,7 @@ ANSWERS = [
     (leaked, with_a_set, PASSED),
     (leaked, among_the_words, PASSED),
     (leaked, lambda train, val: compares_both(train, val, str), "upper and lower case"),
+    (leaked, lambda train, val: list(set(leaked(train, val))), FAILED),  # in a set's order
     (leaked, lambda train, val: compares_both(train, val, lambda t: t.strip().lower()), "inside a text"),
     (leaked, lambda train, val: compares_both(train, val, lambda t: normal(t).replace(" ", "")), "`ahat`"),
     (leaked, lambda train, val: [i for i, t in enumerate(val) if normal(t) in train], "one side only"),
