@@ -142,6 +142,23 @@ def test_each_rank_may_have_parallel_tracks_of_its_own(file):
     assert judgment.outcome == PASSED, judgment.message
 
 
+SHORT_STEPS = {  # the last step is kept, although some ranks may get no row of it
+    "len(self.order) - step + 1, step": "self.end(step), step",
+    "            yield self.batch(": "            if len(chosen):\n                yield self.batch(",
+}
+
+
+@pytest.mark.parametrize("of", ["Loader", "Documents"])
+def test_a_last_step_that_does_not_reach_all_ranks_is_found(file, of):
+    text = changed(my_loader.text_at(12), SHORT_STEPS).replace(
+        "class Documents(Loader)",
+        "Loader.end = lambda self, step: len(self.order) - step + 1\n\n\nclass Documents(Loader)",
+    )
+    text = text.replace("\ndef cut(", f"\n{of}.end = lambda self, step: len(self.order)\n\n\ndef cut(")
+    told = " ".join(judge(file, text, 12).message.split())
+    assert "batches. All need equally many." in told or "unequal_steps" in told, told
+
+
 def test_a_state_that_divides_with_a_rest_is_found(file):
     """It counts for all ranks, but each rank goes on in a share of its own, at a rounded place."""
     counted = {
@@ -235,6 +252,11 @@ WRONG = {
         ("chosen[self.rank ::", "chosen[0 ::", "given one array of ids, on 3 ranks: - ranks_overlap"),
         ("[SEED, epoch]", "[SEED, epoch, rank]", "ranks_lose"),
         ("len(self.order) - step + 1, step)", "len(self.order) - B * self.rank, step)", "unequal_steps"),
+        (
+            "loader.rank, loader.world_size =",
+            "if type(ids) is not Shards: loader.rank, loader.world_size =",
+            "of three memory",
+        ),
     ],
     13: [
         ("[epoch * len(rows) + np.arange(len(rows))]", "[np.arange(len(rows))]", "same_order"),

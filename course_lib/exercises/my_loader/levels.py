@@ -387,9 +387,33 @@ def _ranks(make_loader: MakeLoader) -> Complaints:
         ARRAY, _given(make_loader), num_tokens=UNEVEN, world_size=3
     )
     yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS, world_size=2)
+    yield from _audited(FILES, _given(make_loader, _in_files), world_size=2)
     yield from _audited(ARRAY, _given(make_loader))
+    yield from _equal_steps(make_loader, audit.batch_size)
     if not _continues(audit):  # how many parallel tracks there are is up to the ranks
         yield from _resumes_on_more_ranks(make_loader, audit.batch_size)
+
+
+def _equal_steps(make_loader: MakeLoader, B: int) -> Complaints:
+    """Add a window or a document at a time, until each number of rows has once been
+    left for the last step of three ranks."""
+    for more in range(3 * B):
+        lengths = [*LENGTHS, *[16] * more]
+        starts = np.cumsum([0, *lengths[:-1]])
+        for given, size, settings in (
+            (ARRAY, UNEVEN + 16 * more, {}),
+            (DOCUMENTS, sum(lengths), {"document_starts": starts}),
+        ):
+            ids = FIRST_ID + np.arange(size)
+            steps = [
+                sum(1 for _ in make_loader(ids, rank=rank, world_size=3, **settings))
+                for rank in range(3)
+            ]
+            if len(set(steps)) > 1:
+                yield (
+                    f"given {given}, {size:,} ids, on 3 ranks: the ranks have "
+                    f"{', '.join(map(str, steps))} batches. All need equally many."
+                )
 
 
 def _resumes_on_more_ranks(make_loader: MakeLoader, B: int) -> Complaints:
