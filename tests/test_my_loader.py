@@ -156,7 +156,28 @@ def test_a_last_step_that_does_not_reach_all_ranks_is_found(file, of):
     )
     text = text.replace("\ndef cut(", f"\n{of}.end = lambda self, step: len(self.order)\n\n\ndef cut(")
     told = " ".join(judge(file, text, 12).message.split())
-    assert "batches. All need equally many." in told or "unequal_steps" in told, told
+    assert "unequal_steps" in told, told
+
+
+FULL_BATCHES_ONLY = {
+    "all or nothing": ("begin, step = 0, B", "begin, step = 0, B\n        self.order.reshape(-1, B)"),
+    "filled up with rows from the beginning": (
+        "            yield self.batch(",
+        "            short = B - len(chosen)\n"
+        "            chosen = np.concatenate([chosen, self.order[:short]])\n"
+        "            yield self.batch(",
+    ),
+}
+
+
+@pytest.mark.parametrize("level", [3, 8, 9, 10])
+@pytest.mark.parametrize("name", FULL_BATCHES_ONLY)
+def test_a_last_batch_that_is_not_full_is_met(file, level, name):
+    text = my_loader.text_at(level).replace("len(self.order) - step + 1, step", "len(self.order), step")
+    judgment = judge(file, text, level)
+    assert level == 3 or judgment.outcome == PASSED, judgment.message  # of documents, it may come
+    judgment = judge(file, changed(text, dict([FULL_BATCHES_ONLY[name]])), level)
+    assert judgment.outcome in (FAILED, RAISED)
 
 
 def test_a_state_that_divides_with_a_rest_is_found(file):
@@ -275,7 +296,7 @@ WRONG = {
             "in two epochs, a window from code comes a second time",
         ),
         ("[ids[name] for name in mix]", "list(ids.values())", "should come from web"),
-        ("np.arange(len(rows))]", "np.arange(len(rows) // 2)]", "but the sources hold 124"),
+        ("np.arange(len(rows))]", "np.arange(len(rows) // 2)]", "but the sources hold 126"),
         ("loader.rank, loader.world_size =", "if mix is None: loader.rank, loader.world_size =", "Deal out the draws"),
         ("draw(ids, mix, epoch)", "draw(ids, mix, epoch + rank)", "Deal out the draws"),
     ],

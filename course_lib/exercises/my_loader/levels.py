@@ -18,13 +18,14 @@ import numpy as np
 from course_lib.auditing_loaders import FINDINGS, Audit, audit_loader
 from course_lib.document_packing import assign_packs
 
-NUM_TOKENS = 2_000
+NUM_TOKENS = 2_020  # with T = 16 and B = 4, windows for a last batch of two
 # With T = 16 and B = 4, windows for 10 batches on each of 3 ranks, but for one or two.
 UNEVEN = 16 * (3 * 10 * 4 - 1) + 1
 FIRST_ID = 1_000  # of the streams that we make ourselves; smaller ids are padding
 # Around T = 16: shorter, exact, longer by one, several chunks, and a single token.
-# The last document is long, so that a loader which forgets it loses whole rows.
-LENGTHS = [5, 16, 17, 33, 1, 48, 2, 31, 20, 3, 9, 70] * 5
+# The last document is long, so that a loader which forgets it loses whole rows. The
+# first makes one row too many, so that neither chunks nor packs fill the last batch.
+LENGTHS = [16, *[5, 16, 17, 33, 1, 48, 2, 31, 20, 3, 9, 70] * 5]
 STARTS = np.cumsum([0, *LENGTHS[:-1]])
 MIX = {"web": 3, "code": 1}
 LARGE = 70_000  # an id for which 16 bits are too few
@@ -411,8 +412,8 @@ def _equal_steps(make_loader: MakeLoader, B: int) -> Complaints:
             ]
             if len(set(steps)) > 1:
                 yield (
-                    f"given {given}, {size:,} ids, on 3 ranks: the ranks have "
-                    f"{', '.join(map(str, steps))} batches. All need equally many."
+                    f"given {given}, {size:,} ids, on 3 ranks:\nunequal_steps: they "
+                    f"have {', '.join(map(str, steps))} batches, and need equally many."
                 )
 
 
