@@ -301,6 +301,22 @@ WRONG = {
         ("draw(ids, mix, epoch)", "draw(ids, mix, epoch + rank)", "Deal out the draws"),
     ],
 }
+OWN_ORDER = """    drawn, own = run[np.arange((epoch + 1) * len(rows))] >= len(starts[0]), []
+    for source, begin in enumerate((0, len(starts[0]))):
+        reads = np.arange(np.count_nonzero(drawn == source))
+        own.append(begin + ORDER[reads % len(starts[source])])
+    both = np.where(drawn, 0, 0)
+    both[drawn == 0], both[drawn == 1] = own
+    return rows, both[epoch * len(rows) :]
+    return rows, run[epoch"""
+WRONG[13] += [
+    ("return rows, run[epoch", OWN_ORDER.strip().replace("ORDER", "np.arange(999)"), "in the file's order"),
+    (
+        "return rows, run[epoch",
+        OWN_ORDER.strip().replace("ORDER", "np.random.default_rng(3).permutation(len(starts[source]))"),
+        "in the same order as before",
+    ),
+]
 ROWS = [pytest.param(level, *row, id=f"{level}: {row[1]}") for level, rows in WRONG.items() for row in rows]
 
 

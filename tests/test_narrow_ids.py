@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from course_lib.auditing_loaders import audit_loader
 from course_lib.auditing_loaders.batch_rows import read_batch
 from course_lib.auditing_loaders.coded_stream import CodedStream
 from course_lib.auditing_loaders.narrow_ids import restore_ids
@@ -47,3 +48,14 @@ def test_a_stream_that_counts_restores_nothing():
     stream = CodedStream.of_positions(40_000)
     batch = read_batch({"input_ids": (stream.ids[:16] % 2**16)[None]})
     assert restore_ids(batch, stream) is batch
+
+
+@pytest.mark.parametrize(("vocab_size", "is_noted"), [(65_536, False), (65_537, True), (65_544, True), (65_545, False)])
+def test_a_vocabulary_whose_largest_ids_are_not_handed_out_is_noted(vocab_size, is_noted):
+    def narrow(ids):
+        rows = np.lib.stride_tricks.sliding_window_view(ids.astype(np.uint16).astype(np.int64), 17)[::16]
+        return [(rows[n : n + 4, :-1].copy(), rows[n : n + 4, 1:].copy()) for n in range(0, len(rows), 4)]
+
+    audit = audit_loader(narrow, vocab_size=vocab_size)
+    assert any("whether 16 bits are too narrow" in note for note in audit.notes) == is_noted
+    assert ("narrow_ids" in audit.names) == (vocab_size > 65_544)

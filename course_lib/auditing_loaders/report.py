@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from course_lib.auditing_loaders.coded_stream import NO_UINT16
 from course_lib.auditing_loaders.coverage import commonest_stride
 from course_lib.auditing_loaders.epoch_record import EpochRecord, ledger_of
 from course_lib.auditing_loaders.findings import (
@@ -372,6 +373,11 @@ def notes_of(
             words = "no labels were handed out, so the inputs were taken for labels, "
             words += "which the model would have to shift"
         notes.append(words)
+    size = getattr(call.stream, "vocab_size", None) or 0
+    if call.stream.ids.max() < NO_UINT16 < size:
+        words = f"no id above {NO_UINT16 - 1:,} was handed out, although a vocabulary "
+        words += f"of {size:,} has some; say {NO_UINT16 + 100:,} instead, to see "
+        notes.append(f"{words}whether 16 bits are too narrow")
     if any(epoch.is_cut for rank in ranks for epoch in rank.epochs):
         notes.append(f"each epoch was ended after max_batches={call.max_batches}")
     if len(ranks[0].epochs) == 1:

@@ -480,6 +480,15 @@ def _a_mixture(make_loader: MakeLoader) -> Complaints:
                 f"in two epochs, a window from {name} comes a second time after "
                 f"{again} windows from {name}, although there are {whole}."
             )
+        first, second = own[:whole].tolist(), own[whole : 2 * whole].tolist()
+        in_file = sorted(first)
+        for order, known, words in (
+            (first, in_file, "in the file's order"),
+            (second, first, "in the same order as before"),
+        ):
+            places = [known.index(at) for at in order if at in known]
+            if len(places) > whole // 2 and np.mean(np.diff(places) > 0) > FORWARD:
+                yield f"windows from {name} come {words}. Shuffle them in each reading."
     ranks = audit_loader(mixed, num_tokens=NUM_TOKENS, world_size=2)
     alone = Counter(starts.tolist())
     together = Counter(np.concatenate(ranks.starts).tolist())
