@@ -219,7 +219,7 @@ class NarrowedStream(CodedStream):
 class CountedStream(CodedStream):
     """A stream that counts up, so that subtracting tells where an id comes from."""
 
-    neighbors = 1
+    neighbors, vocab_size = 1, None
 
     def __init__(self, num_tokens: int):
         self.first = FIRST_ID if num_tokens <= MOST_IN_16_BITS else FIRST_OF_MANY

@@ -373,7 +373,7 @@ def notes_of(
             words = "no labels were handed out, so the inputs were taken for labels, "
             words += "which the model would have to shift"
         notes.append(words)
-    size = getattr(call.stream, "vocab_size", None) or 0
+    size = call.stream.vocab_size or 0
     if call.stream.ids.max() < NO_UINT16 < size:
         words = f"no id above {NO_UINT16 - 1:,} was handed out, although a vocabulary "
         words += f"of {size:,} has some; say {NO_UINT16 + 100:,} instead, to see "
