@@ -58,7 +58,7 @@ def test_the_whole_file_passes_at_all_levels_at_once(file):
 
 def test_our_file_is_short_and_grows_without_changing_a_line():
     assert my_loader.text_at(14) == my_loader.text_at(13) == files.SOLUTION.read_text(encoding="utf-8")
-    assert len(my_loader.text_at(14).splitlines()) <= 124  # lesson 14 says "about 120"
+    assert len(my_loader.text_at(14).splitlines()) <= 126  # lesson 14 says "about 120"
     for before, level in pairwise(LESSONS):
         old, new = (my_loader.text_at(n).splitlines() for n in (before, level))
         rest = iter(new)
@@ -86,6 +86,16 @@ def test_parallel_tracks_are_as_good_as_random_offsets(file):
     for level in (2, 3, 4):
         judgment = judge(file, text, level)
         assert judgment.outcome == PASSED, judgment.message
+
+
+def test_the_check_says_whether_rows_continue_or_cuts_move(file):
+    assert "so no row continues in the next batch" in judge(file, my_loader.text_at(4) + " ", 4).message
+    text = changed(my_loader.text_at(4), TRACKS)
+    assert "Each row continues in the next batch" in judge(file, text, 4).message
+    forgotten = changed(text, {"= order\n": "= random.permutation(order)\n", "T + 1)": "T)"})
+    judgment = judge(file, forgotten, 4)
+    assert judgment.outcome == PASSED  # as windows in a random order
+    assert "so no row continues in the next batch" in judgment.message
 
 
 def test_parallel_tracks_that_always_begin_at_the_same_place_are_found(file):
@@ -183,13 +193,48 @@ def test_a_last_batch_that_is_not_full_is_met(file, level, name):
 def test_a_state_that_divides_with_a_rest_is_found(file):
     """It counts for all ranks, but each rank goes on in a share of its own, at a rounded place."""
     counted = {
-        "self.done}  # not": "self.done * self.world_size}  # not",
+        '"rows": self.done': '"rows": self.done * self.world_size',
         'self.begin = self.done = state["rows"]': 'self.all_done = state["rows"]',
-        "self.begin = self.done = 0": "self.begin = self.done = self.all_done = 0",
+        "self.begin = self.done = self.epoch = 0": "self.begin = self.done = self.epoch = self.all_done = 0",
         "begin, self.begin = self.begin, 0": "begin = self.all_done // self.world_size; self.all_done = 0",
     }
     judgment = judge(file, changed(changed(my_loader.text_at(12), counted), OWN_ROWS), 12)
     assert "4 batches of each, and went on with 3 ranks" in " ".join(judgment.message.split()), judgment.message
+
+
+@pytest.mark.parametrize("sizes", ["24, 2, 1", "8, 8, 3", "10, 3, 5"])
+def test_our_file_passes_with_other_sizes(file, sizes):
+    judgment = judge(file, my_loader.text_at(14).replace("16, 4, 7", sizes), 14)
+    assert judgment.outcome == PASSED, judgment.message
+
+
+@pytest.mark.parametrize("level", [8, 9])
+def test_pads_may_come_first_where_something_hides_them(file, level):
+    hidden = "\n        ".join(
+        ['batch["attention_mask"] = (input_ids > 0) + 0', "return {name: torch.from_numpy(values)"]
+    )
+    if level == 8:
+        text = changed(my_loader.text_at(8), {"used = 0": PADS_LEFT, "return {name: torch.from_numpy(values)": hidden})
+        judgment = judge(file, text, 8)
+        assert judgment.outcome == PASSED, judgment.message
+    judgment = judge(file, changed(my_loader.text_at(10), {"used = 0": PADS_LEFT}), level)  # by positions
+    assert judgment.outcome == PASSED, judgment.message
+
+
+def test_a_loader_may_go_on_in_the_epoch_of_a_state(file):
+    """It makes its order when it's iterated, and a state says for which epoch."""
+    refused = my_loader.text_at(3).splitlines()
+    (at,) = (n for n, line in enumerate(refused) if "raise ValueError" in line)
+    refused[at - 1 : at + 1] = ['        self.epoch = state["epoch"]']
+    text = changed(
+        "\n".join(refused) + "\n",
+        {
+            "begin, step = 0, B": "begin, step = 0, B\n"
+            "        self.order = np.random.default_rng([SEED, self.epoch]).permutation(len(self.rows))",
+        },
+    )
+    judgment = judge(file, text, 3)
+    assert judgment.outcome == PASSED, judgment.message
 
 
 @pytest.mark.parametrize("level", [3, 4])
@@ -210,6 +255,17 @@ NEXT = """    def __next__(self):
 """
 PAIRS = "return torch.from_numpy(input_ids[:, :-1].copy()), torch.from_numpy(labels[:, 1:].copy())"
 
+FULL = "6 full batches"  # fit, but fewer come
+PADS_LEFT = "used = T - sum(end - begin for begin, end in pieces)"
+PADS_AROUND = "used = (T - sum(end - begin for begin, end in pieces)) // 2"
+PADS_INSIDE = "[*range(1), *range(T - (end - begin) + 1, T)]"  # after the first token of a chunk
+
+
+def view(first: str) -> str:
+    """Consecutive windows, which lie in the memory of the stream."""
+    return f"torch.from_numpy(self.ids[{first} :][: B * T].astype(np.int64, copy=False)).reshape(-1, T)"
+
+
 # Wrong files: at a level, a piece of our file, what is there instead, and words of the message. What the audit finds
 # by itself has a row or two at each level; each question of our own has one.
 
@@ -223,6 +279,11 @@ WRONG = {
         ("len(self.order) - step + 1, step)", "len(self.order), step)", "int64 of shape (2, 16)"),
         (".astype(np.int64)", ".astype(np.int32)", "a batch of int32"),
         ("T, T)", "T, 1)", "Take the stride T"),
+        ("len(self.order) - step + 1, step", "len(self.order) - step, step", FULL),
+        ("window_starts(len(ids), T, T)", "np.arange(0, len(ids) - T - 1, T)", FULL),
+        ("window_starts(len(ids), T, T)", "window_starts(len(ids), T, T)[:-1]", FULL),
+        ("windows[:, :-1].clone()", view("starts[0]"), "batches are views of the stream"),
+        ("windows[:, 1:].clone()", view("starts[0] + 1"), "batches are views of the stream"),
     ],
     3: [
         ("default_rng([SEED, epoch])", "default_rng(SEED)", "same_order"),
@@ -232,12 +293,17 @@ WRONG = {
         ("def load_state_dict", "def load", "no load_state_dict"),
         ('self.begin = self.done = state["rows"]', 'self.begin = state["rows"]', "stopped again before its next batch"),
         ("begin, self.begin = self.begin, 0", "begin = self.begin", "not a whole epoch"),
+        ('if state["epoch"] != self.epoch:', "if False:", "a loader of epoch 0 took a state that was saved in epoch 1"),
+        ("len(self.order) - step + 1, step", "len(self.order) - step, step", FULL),
+        ("window_starts(len(ids), T, T)", "np.arange(0, len(ids) - T - 1, T)", FULL),
     ],
     4: [
         ("integers(T)", "integers(T + 1)", "the offset is T = 16"),
         ("integers(T)", "integers(1, T)", "only at these offsets: [1, 2, 3"),
         ("rows = rows + random.integers(T)", "pass", "only at these offsets: [0]"),
         ("order = random.permutation(order)", "pass", "100% of all windows are followed by one that begins later"),
+        ("len(self.order) - step + 1, step", "len(self.order) - step, step", FULL),
+        ("rows + T < len(ids)", "rows + T + 1 < len(ids)", FULL),
     ],
     8: [
         ("overlap=1", "overlap=0", "lost"),
@@ -245,6 +311,9 @@ WRONG = {
         ("loader = Documents(", "loader = Loader(", "Error"),
         ("return {name: torch.from_numpy(values) for name, values in batch.items()}", PAIRS, "should be dictionaries"),
         ("np.zeros((len(rows), T), np.int64)", "np.full((len(rows), T), -100)", "pads with the id -100"),
+        ("used = 0", PADS_LEFT, "pads come before tokens"),
+        ("used = 0", PADS_AROUND, "pads come before tokens"),
+        ("slice(used, used + end - begin)", PADS_INSIDE, "pads come before tokens"),
         (
             "ends = [*document_starts[1:], num_tokens]",
             "ends = document_starts[1:]; document_starts = document_starts[:-1]",
@@ -253,6 +322,7 @@ WRONG = {
     ],
     9: [
         ("labels[number, used] = -100", "pass", "crosses_documents"),
+        ("used = 0", PADS_LEFT, "pads come before tokens"),
         ("for pack in packs]", "for pack in [[i] for i in range(len(pieces))]]", "although even greedy packing"),
     ],
     10: [
@@ -268,8 +338,11 @@ WRONG = {
         (".astype(np.int64)", ".astype(np.int32)", "a batch of int32"),
         ("if isinstance(ids, list)", "if False", "given a list of three memory maps"),
         ("np.empty_like(places)", "np.empty(places.shape, np.uint16)", "files of uint32 hold only ids from 70,000 on"),
+        ("ids[places[here] - end]", "np.array(ids)[places[here] - end]", "for its second batch alone"),
     ],
     12: [
+        ("len(self.order) - step + 1, step", "len(self.order) - step, step", FULL),
+        ("rows + T < len(ids)", "rows + T + 1 < len(ids)", FULL),
         ("chosen[self.rank ::", "chosen[0 ::", "given one array of ids, on 3 ranks: - ranks_overlap"),
         ("[SEED, epoch]", "[SEED, epoch, rank]", "ranks_lose"),
         ("len(self.order) - step + 1, step)", "len(self.order) - B * self.rank, step)", "unequal_steps"),
@@ -301,6 +374,40 @@ WRONG = {
         ("draw(ids, mix, epoch)", "draw(ids, mix, epoch + rank)", "Deal out the draws"),
     ],
 }
+READINGS = """    own, drawn = [], WHICH
+    for source, size in enumerate(map(len, starts)):
+        begin = source * len(starts[0])
+        for reading in range(np.count_nonzero(drawn == source) // size + 1):
+            own.append((source, begin + np.random.default_rng(ORDER).permutation(size)))
+    windows = [np.concatenate([w for s, w in own if s == source]) for source in (0, 1)]
+    both = np.zeros(len(drawn), int)
+    for source in (0, 1):
+        both[drawn == source] = windows[source][: np.count_nonzero(drawn == source)]
+    return rows, both[epoch * len(rows) :]
+    return rows, run[epoch"""
+RANDOM = "np.random.default_rng([SEED, 99]).choice(2, (epoch + 1) * len(rows), p=[0.75, 0.25])"
+DEALT = "np.tile([0, 0, 0, 1], (epoch + 1) * len(rows))[: (epoch + 1) * len(rows)]"
+BY_SOURCE = f"np.sort({RANDOM}.reshape(epoch + 1, -1)).ravel()"  # all of one, then all of the other
+
+
+def mixture(which: str, order: str = "[SEED, source, reading]") -> str:
+    """Which source comes when is up to the loader, and so is the order of each reading."""
+    return READINGS.strip().replace("WHICH", which).replace("ORDER", order)
+
+
+@pytest.mark.parametrize("which", [RANDOM, DEALT])
+@pytest.mark.parametrize("sizes", ["16, 4, 7", "16, 4, 8", "8, 4, 1", "24, 4, 2"])
+def test_draws_may_be_random_or_dealt(file, which, sizes):
+    text = changed(my_loader.text_at(13), {"return rows, run[epoch": mixture(which), "16, 4, 7": sizes})
+    judgment = judge(file, text, 13)
+    assert judgment.outcome == PASSED, judgment.message
+
+
+WRONG[13] += [
+    ("return rows, run[epoch", mixture(BY_SOURCE), "in one quarter of an epoch"),
+    ("return rows, run[epoch", mixture(DEALT, "SEED + source + reading"), "code has the order of reading 2 of web"),
+    ("return rows, run[epoch", mixture(RANDOM, "[SEED, reading]"), "code has the order of reading 1 of web"),
+]
 OWN_ORDER = """    drawn, own = run[np.arange((epoch + 1) * len(rows))] >= len(starts[0]), []
     for source, begin in enumerate((0, len(starts[0]))):
         reads = np.arange(np.count_nonzero(drawn == source))

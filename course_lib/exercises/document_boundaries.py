@@ -251,6 +251,12 @@ def _only_the_middle_looks_back(ids, start):
     return [*ids[:-2], ids[-2] + ids[0], ids[-1]]
 
 
+def _the_middle_of_the_first_sees_the_future(ids, start):
+    if start < 3:
+        return list(ids)
+    return [ids[0], ids[1] + ids[-1], *ids[2:]]
+
+
 def _the_first_sees_the_middle(ids, start):
     middle = ids[start + 1] if len(ids) - start >= 3 else 0
     return [ids[0] + middle, *ids[1:]]
@@ -281,6 +287,7 @@ MODELS = (
     *(_only_the_next_one_looks_back, _only_the_middle_looks_back),
     *(_the_first_sees_the_middle, _the_last_sees_the_middle, _two_leak_and_cancel_out),
     _the_last_of_the_first_sees_the_future,
+    _the_middle_of_the_first_sees_the_future,
 )
 
 

@@ -79,6 +79,11 @@ def _batches_of_some_shift(random: Random) -> Iterator[Case]:
     # one row fits a smaller shift, or one place does, but not all of them
     yield [[4, 4, 4, 4], [1, 2, 3, 5]], [[4, 4, 4, 4], [2, 3, 5, 1]]
     yield [[1, 2, 3, 5], [4, 4, 4, 4]], [[2, 3, 5, 1], [4, 4, 4, 4]]
+    alike = [4, 4, 4, 4]
+    for place in (1, 2):  # of the only row that decides
+        inputs, targets = [alike] * 4, [alike] * 4
+        inputs[place], targets[place] = [1, 2, 3, 5], [3, 5, 1, 2]
+        yield inputs, targets
     yield [[1, 1, 2, 3]], [[1, 2, 3, 1]]
     yield [[2, 3, 1, 2, 4]], [[1, 2, 4, 2, 3]]
     yield [[6, 7, 6, 8]], [[6, 8, 6, 7]]
@@ -130,10 +135,12 @@ find_shift.mistake(
     lambda X, Y: next((d for d in _fitting(X, Y) if d > 0), None),
 )
 find_shift.mistake(
-    "you're satisfied if one row fits, but a row may fit a smaller d by chance, so "
-    "every row must fit.",
+    "you're satisfied if one row fits, or a few, but they may fit a smaller d by "
+    "chance, so every row must fit.",
     lambda X, Y: find_shift(X[:1], Y[:1]),
     lambda X, Y: min(find_shift([x], [y]) for x, y in zip(X, Y, strict=True)),
+    lambda X, Y: find_shift(X[:2], Y[:2]),
+    lambda X, Y: find_shift([X[0], X[-1]], [Y[0], Y[-1]]),
 )
 find_shift.mistake(
     "you compare a single place, but ids repeat. Compare all places that have an input "
@@ -287,7 +294,7 @@ text_bits_per_byte.mistake(
 
 
 # Toy models, each with what it does, for a reader who cannot look inside. An output is
-# a sum of ids, so any change of an id that it depends on moves it.
+# a sum or a difference of ids, so changing one id that it depends on always moves it.
 TOYS = (
     ("output t is the sum of the ids 0 to t", lambda ids: [*itertools.accumulate(ids)]),
     ("each output is the number of ids", lambda ids: [len(ids)] * len(ids)),
@@ -299,6 +306,12 @@ TOYS = (
     (
         "output t is id t + 2, or 0 where there is none",
         lambda ids: [*ids[2:], 0, 0][: len(ids)],
+    ),
+    (
+        "output t is id t + 2 minus id t + 1, or 0 where there is no id t + 2",
+        lambda ids: (
+            [b - a for a, b in itertools.pairwise([*ids[1:]])] + [0] * min(2, len(ids))
+        ),
     ),
     (
         "the last two outputs are the last id, and every other output t is id t",

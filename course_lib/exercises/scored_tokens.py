@@ -234,6 +234,11 @@ def _marked_rows(random: Random) -> Iterator[Case]:
     yield [7, 8, 1, 2], marker, 0
     yield [7, 1, 8, 0, 7, 8, 8, 0], marker, 0
     yield [7, 1, 0, 7, 2, 0], [7], 0
+    # Each of the marker's ids is also an id like others, even right before a marker.
+    yield [7, 7, 8, 1, 0], marker, 0
+    yield [7, 8, 1, 7, 2, 0], marker, 0
+    yield [8, 7, 1, 0, 7, 8, 2, 0], marker, 0
+    yield [7, 7, 7, 8, 1, 0], [7, 7, 8], 0
     yield [3, 4, 0, 2, 9, 1, 9, 3, 4, 5, 9], [3, 4], 9  # the 0 isn't an end here
     yield [1, 0, 7, 8, 2, 0, 3, 4, 0, 5, 0, 7, 8, 6, 0, 2, 0], marker, 0
     for _ in range(8):
@@ -284,13 +289,10 @@ def _ends(ids, begins, end_id):
 
 
 labels_after_marker.mistake(
-    "you stop after the first marker, so only the first answer is scored.",
+    "you score only one answer, the first or the last, but every marker begins one.",
     lambda ids, marker, end: _spans(
         ids, _after(ids, marker)[:1], _ends(ids, _after(ids, marker)[:1], end)
     ),
-)
-labels_after_marker.mistake(
-    "you score only the last answer.",
     lambda ids, marker, end: _spans(
         ids, _after(ids, marker)[-1:], _ends(ids, _after(ids, marker)[-1:], end)
     ),
@@ -323,6 +325,25 @@ labels_after_marker.mistake(
         -100 if id == end else label
         for id, label in zip(ids, labels_after_marker(ids, marker, end), strict=True)
     ],
+)
+
+
+def _with_a_counter(ids, marker, end_id):
+    """Count how many ids of the marker have come, and begin again where one doesn't."""
+    labels, answering, come = [], False, 0
+    for id in ids:
+        labels.append(id if answering else -100)
+        answering = answering and id != end_id
+        come = come + 1 if id == marker[come] else 0
+        if come == len(marker):
+            answering, come = True, 0
+    return labels
+
+
+labels_after_marker.mistake(
+    "you give up on a marker as soon as an id doesn't fit, but this id may begin the "
+    "marker itself.",
+    _with_a_counter,
 )
 labels_after_marker.mistake(
     "you look only for the first id of the marker.",

@@ -212,6 +212,13 @@ def leaks_into_the_first_place_of_the_first(model, ids, start):
     return moved(model, ids, start, range(start)) or model(second_changed, start)[0] != model(ids, start)[0]
 
 
+def leaks_into_the_ends_of_the_first(model, ids, start):
+    honest = model(ids, start)
+    later = model(ids[:start] + [id + 1 for id in ids[start:]], start)
+    ends = any(later[place] != honest[place] for place in (0, start - 1))
+    return moved(model, ids, start, range(start)) or ends
+
+
 def leaks_alone(model, ids, start):
     first = model(ids[:start], start)
     second = model(ids[start:], 0)
@@ -288,6 +295,7 @@ ANSWERS = [
     (leaks, leaks_into_the_first_or_last_place, FAILED),
     (leaks, leaks_into_the_first_place_of_the_first, FAILED),
     (leaks, lambda m, ids, n: moved(m, ids, n, range(n)) or moved(m, ids, n, [len(ids) - 1]), FAILED),
+    (leaks, leaks_into_the_ends_of_the_first, FAILED),
     (leaks, lambda m, ids, n: moved(m, ids, n, [0, n - 1]) or moved(m, ids, n, range(n, len(ids))), FAILED),
     (flat_cu_seqlens, with_the_end_of_each_row, "the end of every row"),
     (flat_cu_seqlens, up_to_the_last_place, "the last place of the flat row"),

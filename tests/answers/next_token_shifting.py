@@ -63,6 +63,14 @@ def any_row(inputs, targets):
                 return d
 
 
+def two_rows(inputs, targets):
+    return place_by_place(inputs[:2], targets[:2])
+
+
+def first_and_last_row(inputs, targets):
+    return place_by_place(inputs[:: max(1, len(inputs) - 1)], targets[:: max(1, len(targets) - 1)])
+
+
 def first_places(inputs, targets):
     d = 0
     while any(x[d] != y[0] for x, y in zip(inputs, targets, strict=True)):
@@ -200,6 +208,11 @@ def from_the_first_output_and_its_neighbors(model, ids):
     return False
 
 
+def moves_all_later_ids_by_one(model, ids):
+    """What an output adds and what it subtracts may cancel out."""
+    return any(model(ids[: k + 1] + [i + 1 for i in ids[k + 1 :]])[k] != model(ids)[k] for k in range(len(ids)))
+
+
 ANSWERS = [
     (make_example, one_id_at_a_time, PASSED),
     (make_example, lambda ids, s, T: (ids[s : s + T + 1][:-1], ids[s : s + T + 1][1:]), PASSED),
@@ -214,6 +227,8 @@ ANSWERS = [
     (find_shift, place_by_place, PASSED),
     (find_shift, from_one_on, "never find d = 0"),
     (find_shift, any_row, "every row must fit"),
+    (find_shift, two_rows, "every row must fit"),
+    (find_shift, first_and_last_row, "every row must fit"),
     (find_shift, first_places, "a single place"),
     (find_shift, lambda X, Y: Y[0][0] - X[0][0], "subtract ids"),
     (find_shift, lambda X, Y: 1, FAILED),
@@ -261,4 +276,5 @@ ANSWERS = [
     (peeks, outputs_are_ids, "outputs with ids"),
     (peeks, ahead_by_one_two_and_to_the_end, FAILED),
     (peeks, from_the_first_output_and_its_neighbors, FAILED),
+    (peeks, moves_all_later_ids_by_one, FAILED),
 ]

@@ -25,7 +25,7 @@ from course_lib.exercises.my_loader.files import (
     text_at,
     text_before,
 )
-from course_lib.exercises.my_loader.levels import LEVELS
+from course_lib.exercises.my_loader.levels import LEVELS, Complaints
 from course_lib.foundation import check_choice, check_integer
 from course_lib.teaching.checker import guard, messages
 from course_lib.teaching.checker.exercises import is_stub
@@ -134,20 +134,28 @@ def _import(file: Path) -> Judgment | None:
 def _judge_level(file: Path, number: int) -> Judgment:
     title = f"level {number}, *{LEVELS[number].title}*"
     try:
-        complaint = next(LEVELS[number].complaints(load(file)), None)
+        complaint, found = _first(LEVELS[number].complaints(load(file)))
     except (Exception, SystemExit) as error:
         given = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
         words = f"At {title}, your loader cannot be audited{given}."
         cause = error.__cause__ if isinstance(error, LoaderError) else None
         return _raised(words, cause or error, file)
     if complaint is None:
-        message = f"**Passed.** The audit finds nothing wrong at {title}."
-        return Judgment(PASSED, 1.0, message)
+        message = f"**Passed.** The audit finds nothing wrong at {title}. {found}"
+        return Judgment(PASSED, 1.0, message.strip())
     message = (
         f"**Failed** at {title}. The audit says:\n\n```text\n{_wrapped(complaint)}\n```"
         f"\n\n`my_loader.hint({number})` may help."
     )
     return Judgment(FAILED, 0.0, message, complaint)
+
+
+def _first(complaints: Complaints) -> tuple[str | None, str]:
+    """Return the first complaint, or None and what is said if there is none."""
+    try:
+        return next(complaints), ""
+    except StopIteration as end:
+        return None, end.value or ""
 
 
 def _wrapped(text: str) -> str:

@@ -9,7 +9,7 @@ import copy
 import tempfile
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -30,14 +30,17 @@ STARTS = np.cumsum([0, *LENGTHS[:-1]])
 MIX = {"web": 3, "code": 1}
 LARGE = 70_000  # an id for which 16 bits are too few
 FORWARD = 0.7  # share of steps; half of them lead forward in a shuffled order
-NEAR = 0.1  # how far a source may be from its share in one epoch
+FAR = 4  # standard deviations that separate a share of draws from its weight
 
 MakeLoader = Callable[..., Any]
-Complaints = Iterator[str]
+Complaints = Generator[str, None, str | None]
 
 
 class Level(NamedTuple):
-    """What a lesson adds: its name, what is wrong with a loader, and two hints."""
+    """What a lesson adds: its name, what is wrong with a loader, and two hints.
+
+    If nothing is wrong, the complaints may return a sentence on what was found.
+    """
 
     title: str
     complaints: Callable[[MakeLoader], Complaints]
@@ -116,6 +119,11 @@ def _audited(
         f"undecided: {name}, because {why}. Choose a smaller T or B."
         for name, why in audit.undecided.items()
     ]
+    found += [
+        f"{note}. Copy what you take from it."
+        for note in audit.notes
+        if note.startswith("batches are views of the stream")
+    ]
     if found:
         yield "\n".join([f"{given}:", *found])
     return audit
@@ -133,6 +141,7 @@ def _audited(
 def _batches_of_windows(make_loader: MakeLoader) -> Complaints:
     audit = yield from _audited(ARRAY, _given(make_loader))
     yield from _batches_are_full(_given(make_loader), audit)
+    yield from _all_full_batches_come(make_loader, audit)
     stride = np.diff(np.unique(audit.starts[0])).min()
     if stride != audit.context_length:
         yield f"windows begin {stride} tokens apart. Take the stride T."
@@ -150,6 +159,38 @@ def _batches_are_full(loader_of: MakeLoader, audit: Audit) -> Complaints:
                     f"be int64 of shape (B, T), which is {(B, T)} here. Leave out a "
                     "batch that isn't full."
                 )
+
+
+def _all_full_batches_come(
+    make_loader: MakeLoader, audit: Audit, world_size: int = 1
+) -> Complaints:
+    """Give windows for six steps, of which at some size none and no token is left."""
+    if _continues(audit):  # where parallel tracks end is up to the loader
+        return
+    T, step = audit.context_length, audit.batch_size * world_size
+    for size in range(6 * step * T + 1, 6 * step * T + T + 1):  # whatever the offset is
+        ids = np.arange(size)
+        by_rank = [
+            [
+                _inputs(batch)[:, 0].tolist()
+                for batch in make_loader(
+                    ids + FIRST_ID, epoch=0, rank=rank, world_size=world_size
+                )
+            ]
+            for rank in range(world_size)
+        ]
+        first = min(chain(*chain(*by_rank)), default=FIRST_ID) - FIRST_ID
+        windows = (size - 1 - first) // T
+        fit, got = windows // step, min(map(len, by_rank))
+        if got < fit:
+            words = f", on {world_size} ranks" if world_size > 1 else ""
+            yield (
+                f"given {ARRAY}, {size:,} ids{words}: your first window begins at "
+                f"{first}, and from there on, {windows} windows fit. They're enough "
+                f"for {fit} full batches{' on each rank' * (world_size > 1)}, but you "
+                f"deliver {got}. Do you leave out a last batch that's full, or a last "
+                "window that just fits?"
+            )
 
 
 @_level(
@@ -183,6 +224,28 @@ def _a_seeded_order(make_loader: MakeLoader) -> Complaints:
             f"a run stopped after {read} batches, resumed, and stopped again before "
             f"its next batch. Its loader has {rest} batches left, but whoever loads "
             f"its state gets {stopped_twice}."
+        )
+    yield from _minds_the_epoch(make_loader)
+    yield from _all_full_batches_come(make_loader, audit)
+
+
+def _minds_the_epoch(make_loader: MakeLoader) -> Complaints:
+    """Load a state of epoch 1 into a loader of epoch 0, which may refuse it."""
+    ids = FIRST_ID + np.arange(NUM_TOKENS)
+    loader, other = make_loader(ids, epoch=1), make_loader(ids, epoch=0)
+    batches = iter(loader)
+    next(batches)
+    state = copy.deepcopy(loader.state_dict())
+    try:
+        other.load_state_dict(state)
+        resumed = next(iter(other))
+    except Exception:
+        return
+    if _inputs(resumed).tolist() != _inputs(next(batches)).tolist():
+        yield (
+            "a loader of epoch 0 took a state that was saved in epoch 1, and didn't go "
+            "on with the next batch of epoch 1. So some windows come twice, and others "
+            "never. Keep the epoch in the state, and refuse that of another epoch."
         )
 
 
@@ -219,6 +282,7 @@ def _continues(audit: Audit) -> bool:
 def _moving_cuts_or_rows_that_continue(make_loader: MakeLoader) -> Complaints:
     audit = yield from _audited(ARRAY, _given(make_loader))
     yield from _is_shuffled(audit)
+    yield from _all_full_batches_come(make_loader, audit)
     T, B = audit.context_length, audit.batch_size
     num_tokens, num_epochs = 2 * T * B + 1, 16 * T  # at offset 0 two full batches
     firsts = []
@@ -235,7 +299,7 @@ def _moving_cuts_or_rows_that_continue(make_loader: MakeLoader) -> Complaints:
                 f"{offsets[0]}, so the text is cut in the same places each time. Draw "
                 "an offset for each epoch."
             )
-        return
+        return "Each row continues in the next batch, as in parallel tracks."
     if offsets != list(range(T)):
         yield (
             f"in {num_epochs} epochs, the text is cut only at these offsets: "
@@ -247,6 +311,10 @@ def _moving_cuts_or_rows_that_continue(make_loader: MakeLoader) -> Complaints:
             f"in epoch {firsts.index(T)} the offset is T = {T}, which cuts where "
             "offset 0 cuts, so these cuts come twice as often."
         )
+    return (
+        "The cuts move, and the order is shuffled, so no row continues in the next "
+        "batch. For parallel tracks, the order must stay as it is."
+    )
 
 
 @_level(
@@ -270,6 +338,21 @@ def _chunks(make_loader: MakeLoader) -> Complaints:
         ids = np.asarray(batch["input_ids"])
         if (wrong := ids[(ids < FIRST_ID) & (ids != 0)]).size:
             yield f"batch {number} has pads with the id {wrong[0]}. Give them the id 0."
+    yield from _pads_come_last(make_loader)
+
+
+def _pads_come_last(make_loader: MakeLoader) -> Complaints:
+    """Complain of pads before a token, unless a mask or positions may hide them."""
+    for number, batch in enumerate(_batches_of_documents(make_loader)):
+        hiding = (batch.get(name) for name in ("attention_mask", "position_ids"))
+        if all(values is None for values in hiding):
+            is_token = np.asarray(batch["input_ids"]) >= FIRST_ID
+            if (is_token[:, 1:] > is_token[:, :-1]).any():
+                yield (
+                    f"in batch {number}, pads come before tokens, which see them, "
+                    "because nothing hides them. Put the pads after all tokens of "
+                    "their row."
+                )
 
 
 def _batches_of_documents(make_loader: MakeLoader) -> Iterable:
@@ -287,6 +370,7 @@ def _batches_of_documents(make_loader: MakeLoader) -> Iterable:
 def _packs(make_loader: MakeLoader) -> Complaints:
     audit = yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS)
     yield from _rows_are_full(make_loader, audit.context_length)
+    yield from _pads_come_last(make_loader)
 
 
 def _rows_are_full(make_loader: MakeLoader, T: int) -> Complaints:
@@ -360,8 +444,12 @@ def _several_files(make_loader: MakeLoader) -> Complaints:
     part = np.zeros(4_000_000, dtype=np.uint32)
     tracemalloc.start()
     try:
-        next(iter(make_loader([part, part])))
-        _, peak = tracemalloc.get_traced_memory()
+        batches = iter(make_loader([part, part]))
+        next(batches)
+        before, peak = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        next(batches)
+        more = tracemalloc.get_traced_memory()[1] - before
     finally:
         tracemalloc.stop()
     # Starts and their order take memory too, the more the shorter the windows are.
@@ -370,6 +458,12 @@ def _several_files(make_loader: MakeLoader) -> Complaints:
             f"given two files of {part.nbytes // 10**6} MB each, your loader uses "
             f"{peak // 10**6} MB of memory before its first batch. Does it join the "
             "files, or copy them?"
+        )
+    if more >= part.nbytes // 2:
+        yield (
+            f"given two files of {part.nbytes // 10**6} MB each, your loader uses "
+            f"{more // 10**6} MB of memory for its second batch alone. Does it copy a "
+            "whole file to take a few ids out of it?"
         )
 
 
@@ -391,6 +485,7 @@ def _ranks(make_loader: MakeLoader) -> Complaints:
     yield from _audited(FILES, _given(make_loader, _in_files), world_size=2)
     yield from _audited(ARRAY, _given(make_loader))
     yield from _equal_steps(make_loader, audit.batch_size)
+    yield from _all_full_batches_come(make_loader, audit, world_size=3)
     if not _continues(audit):  # how many parallel tracks there are is up to the ranks
         yield from _resumes_on_more_ranks(make_loader, audit.batch_size)
 
@@ -461,11 +556,15 @@ def _a_mixture(make_loader: MakeLoader) -> Complaints:
     if len(starts) < 2 * (whole - audit.batch_size):
         yield f"an epoch draws {len(starts)} windows, but the sources hold {2 * whole}."
     wanted = MIX["web"] / sum(MIX.values())
-    if abs(web.mean() - wanted) > NEAR:
-        yield (
-            f"with the weights {MIX}, {wanted:.0%} of the windows should come from "
-            f"web, but {web.mean():.0%} do."
-        )
+    said = f"with the weights {MIX}, {wanted:.0%} of the windows should come from web"
+    if _is_far(web, wanted):
+        yield f"{said}, but {web.mean():.0%} do."
+    for quarter in np.array_split(web, 4):
+        if _is_far(quarter, wanted):
+            yield (
+                f"{said}, but in one quarter of an epoch, {quarter.mean():.0%} do. Mix "
+                "the sources all through the epoch."
+            )
     # The second epoch continues each source where the first has stopped.
     after = [
         int(ids[0]) - FIRST_ID
@@ -489,6 +588,16 @@ def _a_mixture(make_loader: MakeLoader) -> Complaints:
             places = [known.index(at) for at in order if at in known]
             if len(places) > whole // 2 and np.mean(np.diff(places) > 0) > FORWARD:
                 yield f"windows from {name} come {words}. Shuffle them in each reading."
+    code = (both[both < half] // T)[:whole].tolist()  # numbers of windows
+    web = (both[both >= half] - half) // T
+    for reading in range(len(web) // whole):
+        own = web[reading * whole : (reading + 1) * whole].tolist()
+        places = [own.index(number) for number in code if number in own]
+        if len(places) > whole // 2 and np.mean(np.diff(places) > 0) > FORWARD:
+            yield (
+                f"reading 1 of code has the order of reading {reading + 1} of web. "
+                "Give each source orders of its own."
+            )
     ranks = audit_loader(mixed, num_tokens=NUM_TOKENS, world_size=2)
     alone = Counter(starts.tolist())
     together = Counter(np.concatenate(ranks.starts).tolist())
@@ -499,3 +608,9 @@ def _a_mixture(make_loader: MakeLoader) -> Complaints:
             f"together draw {more} others, and leave out {fewer}. Deal out the draws "
             "of one rank alone."
         )
+
+
+def _is_far(drawn: np.ndarray, wanted: float) -> bool:
+    """Say whether a share is no longer chance. The fewer draws, the more they stray."""
+    deviation = (wanted * (1 - wanted) / len(drawn)) ** 0.5
+    return bool(abs(drawn.mean() - wanted) > FAR * deviation)

@@ -16,7 +16,7 @@ class Loader:
 
     def __init__(self, ids, rows, order):
         self.ids, self.rows, self.order = ids, rows, order
-        self.begin = self.done = 0  # lesson 3
+        self.begin = self.done = self.epoch = 0  # lesson 3
         self.rank, self.world_size = 0, 1  # lesson 12
 
     def __iter__(self):
@@ -35,9 +35,11 @@ class Loader:
         return windows[:, :-1].clone(), windows[:, 1:].clone()
 
     def state_dict(self):  # lesson 3
-        return {"rows": self.done}  # not batches, whose size may change
+        return {"epoch": self.epoch, "rows": self.done}  # not batches: B may change
 
     def load_state_dict(self, state):  # lesson 3
+        if state["epoch"] != self.epoch:
+            raise ValueError(f"this state was saved in epoch {state['epoch']}")
         self.begin = self.done = state["rows"]
 
 
@@ -119,5 +121,6 @@ def make_loader(ids, *, epoch=0, rank=0, world_size=1, document_starts=None, mix
     loader = Loader(ids, rows, order)
     if document_starts is not None:  # lesson 8
         loader = Documents(ids, rows, order)
+    loader.epoch = epoch  # lesson 3
     loader.rank, loader.world_size = rank, world_size  # lesson 12
     return loader
