@@ -92,10 +92,19 @@ def test_the_check_says_whether_rows_continue_or_cuts_move(file):
     assert "so no row continues in the next batch" in judge(file, my_loader.text_at(4) + " ", 4).message
     text = changed(my_loader.text_at(4), TRACKS)
     assert "Each row continues in the next batch" in judge(file, text, 4).message
-    forgotten = changed(text, {"= order\n": "= random.permutation(order)\n", "T + 1)": "T)"})
+    forgotten = changed(
+        text, {"= order  #": "= random.permutation(order)  #", "random.integers(T + 1)": "random.integers(T)"}
+    )
     judgment = judge(file, forgotten, 4)
     assert judgment.outcome == PASSED  # as windows in a random order
     assert "so no row continues in the next batch" in judgment.message
+
+
+@pytest.mark.parametrize("level", [2, 3, 4, 12])
+def test_epochs_may_have_equally_many_windows_at_each_offset(file, level):
+    equally_many = {"rows[rows + T < len(ids)]": "rows[: (len(ids) - T) // T]"}
+    judgment = judge(file, changed(my_loader.text_at(max(4, level)), equally_many), level)
+    assert judgment.outcome == PASSED, judgment.message
 
 
 def test_parallel_tracks_that_always_begin_at_the_same_place_are_found(file):
@@ -255,7 +264,7 @@ NEXT = """    def __next__(self):
 """
 PAIRS = "return torch.from_numpy(input_ids[:, :-1].copy()), torch.from_numpy(labels[:, 1:].copy())"
 
-FULL = "6 full batches"  # fit, but fewer come
+FULL = "5 full batches, but there are windows for 6"
 PADS_LEFT = "used = T - sum(end - begin for begin, end in pieces)"
 PADS_AROUND = "used = (T - sum(end - begin for begin, end in pieces)) // 2"
 PADS_INSIDE = "[*range(1), *range(T - (end - begin) + 1, T)]"  # after the first token of a chunk

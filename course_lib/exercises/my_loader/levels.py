@@ -164,33 +164,42 @@ def _batches_are_full(loader_of: MakeLoader, audit: Audit) -> Complaints:
 def _all_full_batches_come(
     make_loader: MakeLoader, audit: Audit, world_size: int = 1
 ) -> Complaints:
-    """Give windows for six steps, of which at some size none and no token is left."""
+    """Give windows for six full steps, and none that would be left over."""
     if _continues(audit):  # where parallel tracks end is up to the loader
         return
     T, step = audit.context_length, audit.batch_size * world_size
-    for size in range(6 * step * T + 1, 6 * step * T + T + 1):  # whatever the offset is
-        ids = np.arange(size)
-        by_rank = [
-            [
-                _inputs(batch)[:, 0].tolist()
-                for batch in make_loader(
-                    ids + FIRST_ID, epoch=0, rank=rank, world_size=world_size
-                )
-            ]
-            for rank in range(world_size)
+    firsts = set()
+    # Here six steps fit at each offset from 0 to T - 1, and at the last one just so.
+    for epoch in range(4 * T):
+        size = 6 * step * T + T
+        first = yield from _six_steps(make_loader, audit, size, epoch, world_size)
+        firsts.add(first)
+    if firsts == {0}:  # the cuts do not move, and so six steps just fit here
+        yield from _six_steps(make_loader, audit, 6 * step * T + 1, 0, world_size)
+
+
+def _six_steps(
+    make_loader: MakeLoader, audit: Audit, size: int, epoch: int, world_size: int
+) -> Generator[str, None, int]:
+    """Complain if fewer come, or else return where the first window begins."""
+    ids = FIRST_ID + np.arange(size)
+    ranks = [
+        [
+            int(_inputs(batch)[:, 0].min()) - FIRST_ID
+            for batch in make_loader(ids, epoch=epoch, rank=rank, world_size=world_size)
         ]
-        first = min(chain(*chain(*by_rank)), default=FIRST_ID) - FIRST_ID
-        windows = (size - 1 - first) // T
-        fit, got = windows // step, min(map(len, by_rank))
-        if got < fit:
-            words = f", on {world_size} ranks" if world_size > 1 else ""
-            yield (
-                f"given {ARRAY}, {size:,} ids{words}: your first window begins at "
-                f"{first}, and from there on, {windows} windows fit. They're enough "
-                f"for {fit} full batches{' on each rank' * (world_size > 1)}, but you "
-                f"deliver {got}. Do you leave out a last batch that's full, or a last "
-                "window that just fits?"
-            )
+        for rank in range(world_size)
+    ]
+    first, got = min(chain(*ranks), default=0), min(map(len, ranks))
+    if got < 6 and first < audit.context_length:  # level 4 tells of an offset of T
+        where = f", on {world_size} ranks" if world_size > 1 else ""
+        yield (
+            f"given {ARRAY}, {size:,} ids{where}: in epoch {epoch}, your first window "
+            f"begins at {first}, and you deliver {got} full batches, but there are "
+            f"windows for 6{' on each rank' if where else ''}. Do you leave out a last "
+            "batch that's full, or a last window that just fits?"
+        )
+    return first
 
 
 @_level(
@@ -284,7 +293,7 @@ def _moving_cuts_or_rows_that_continue(make_loader: MakeLoader) -> Complaints:
     yield from _is_shuffled(audit)
     yield from _all_full_batches_come(make_loader, audit)
     T, B = audit.context_length, audit.batch_size
-    num_tokens, num_epochs = 2 * T * B + 1, 16 * T  # at offset 0 two full batches
+    num_tokens, num_epochs = 2 * T * B + T, 16 * T  # at offsets below T, two batches
     firsts = []
     for epoch in range(num_epochs):
         batches = make_loader(FIRST_ID + np.arange(num_tokens), epoch=epoch)
