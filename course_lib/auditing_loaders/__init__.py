@@ -116,8 +116,8 @@ def audit_loader(
             at another length, so that windows once fill whole batches and once don't.
         num_epochs: at least 2 to compare their orders. Where these leave it open
             whether tokens are lost by chance, more are read.
-        world_size: the number of ranks. By default two, if `make_loader` names `rank` and
-            `world_size`, or with `processes`; otherwise one, which shows nothing of
+        world_size: the number of ranks. By default two, if `make_loader` names `rank`
+            and `world_size`, or with `processes`; otherwise one, which shows nothing of
             what ranks do together.
         document_lengths: the stream is one document after another; N is their sum. Up
             to eight may be the sources of a mixture: a fact is the share of each.
