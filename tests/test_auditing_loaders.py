@@ -60,10 +60,12 @@ ROOT = Path(__file__).parent.parent
 @cache
 def audit_of(name: str) -> Audit:
     case = CASES[name]
-    return audit_loader(case.make_loader, **case.arguments)
+    return audit_loader(case.make_loader, **{"world_size": 1} | case.arguments)  # a case says how many it needs
 
 
 def audit(make_loader, num_tokens=N, **arguments) -> Audit:
+    """As one rank, unless a test says how many."""
+    arguments = {"world_size": 1} | arguments
     if "document_lengths" in arguments:
         return audit_loader(make_loader, **arguments)
     return audit_loader(make_loader, num_tokens=num_tokens, **arguments)
@@ -988,6 +990,20 @@ def test_a_rank_that_was_not_compared_is_told_with_its_option():
     assert not any("one rank was read" in note for note in audit(dealt_out, world_size=2).notes)
 
 
+def test_who_names_ranks_is_read_as_two():
+    """Or a loader whose mistake only two ranks show is called clean."""
+
+    def a_shuffle_of_its_own(ids, epoch, rank, world_size):
+        starts = np.random.default_rng([epoch, rank]).permutation(windows(ids))
+        return pairs(ids, starts[rank::world_size])
+
+    assert {"ranks_overlap", "ranks_lose"} <= set(audit_loader(a_shuffle_of_its_own).names)
+    assert audit_loader(a_shuffle_of_its_own, world_size=1).clean
+    assert len(audit_loader(dealt_out).starts) == 2
+    assert len(audit_loader(lambda ids, rank: plain(ids)).starts) == 1  # it isn't told how many there are
+    assert len(audit_loader(plain).starts) == 1
+
+
 def test_unequal_steps_say_whether_a_run_hangs():
     words = "until their own batches end can hang or fail in step 8, but one that stops all ranks after 7 does not"
     assert words in found("one_window_more", "unequal_steps").evidence
@@ -1110,7 +1126,7 @@ def test_the_test_in_the_readme_fails_and_passes_as_it_says(monkeypatch):
     (test,) = re.findall(r"```python\n(from course_lib.auditing_loaders.+?)```", readme, re.DOTALL)
     assert len(test.splitlines()) == 6
     for make_loader, is_right in ((whole_batches, True), (lambda ids: pairs(ids, [0]), False)):
-        monkeypatch.setitem(sys.modules, "train", SimpleNamespace(make_loader=make_loader))
+        monkeypatch.setitem(sys.modules, "loader", SimpleNamespace(make_loader=make_loader))
         exec(test, names := {})
         with nullcontext() if is_right else pytest.raises(AssertionError, match="not allowed: ranks_overlap"):
             names["test_our_loader"]()

@@ -29,8 +29,8 @@ RUN = (
     "blank ~/monday 2",
     "nbgrader ~/grading 2",
     "scores handed-in",
-    "audit train.py:make_loader",
-    "show train.py:make_loader --tokenizer tokenizer.json",
+    "audit loader.py:make_loader",
+    "show loader.py:my_batches --tokenizer tokenizer.json",
     "tokenize data/ --tokenizer tokenizer.json --out shards --workers 2",
 )
 # Chunks of documents, the last token of each repeated as the first of the next: clean, however it is asked for.
@@ -41,6 +41,9 @@ def make_loader(ids, document_starts, rank, world_size):
     rows = [ids[at : min(at + 31, end)] for at, end in pieces]
     rows = rows[: len(rows) // world_size * world_size]
     return [{"input_ids": [row]} for row in rows[rank::world_size]]
+
+def my_batches():
+    return make_loader([65, 66, 67] * 30, [0], rank=0, world_size=1)
 """
 
 
@@ -85,7 +88,7 @@ def test_a_command_runs_as_it_is_printed(command, tmp_path):
     shutil.copytree(ROOT, folder, ignore=ignored)
     (folder / "handed-in").mkdir()
     shutil.copy(ROOT / "notebooks" / "03_random_sampling.ipynb", folder / "handed-in")
-    (folder / "train.py").write_text(A_LOADER, encoding="utf-8")
+    (folder / "loader.py").write_text(A_LOADER, encoding="utf-8")
     build_tokenizer(["one text, and another"], vocab_size=300).save(str(folder / "tokenizer.json"))
     environment = {name: value for name, value in os.environ.items() if name != "COURSE_CORPUS"}
     environment |= {"HOME": str(tmp_path), "PYTHONPATH": str(folder)}

@@ -94,3 +94,14 @@ def test_the_plans_name_lessons_and_exercises_in_their_place():
     ]
     assert minutes == sorted(minutes)
     assert minutes[-1] < 90
+
+
+def test_the_readme_says_which_lessons_do_not_read_the_story():
+    told = re.search(r"Lessons ([\d, and]+?) don't\s+read the story", README)[1]
+    reads = {
+        lesson.number: any(cell.cell_type == "code" and "load_text()" in cell.source for cell in lesson.notebook.cells)
+        for lesson in LESSONS
+    }
+    assert re.findall(r"\d+", told) == [str(number) for number, story in reads.items() if not story]
+    assert sum(reads.values()) == 10
+    assert "replaces the story, so in ten of the lessons" in GUIDE

@@ -267,6 +267,9 @@ def trainer_for(folder, source: str, *, saves: bool = False) -> transformers.Tra
     make = MAKERS[1] if "shards" in source else MAKERS[0]
     workers = 2 if "workers" in source else 0
     trainer.make_loader = lambda: make(WINDOWS.as_rows(), 4, base_seed=7, num_workers=workers)
+    if "PyTorch" in source:
+        how = {"shuffle": True, "collate_fn": transformers.default_data_collator}
+        trainer.make_loader = lambda: DataLoader(WINDOWS.as_rows(), 4, **how)
     trainer.prepares = "prepared" in source
     return trainer
 
@@ -288,7 +291,9 @@ SOURCES = {
 }
 
 
-@pytest.mark.parametrize("source", [*SOURCES, "loader shards workers", "loader prepared"])
+@pytest.mark.parametrize(
+    "source", [*SOURCES, "loader shards workers", "loader prepared", "loader of PyTorch, prepared"]
+)
 def test_a_trainer_that_is_resumed_has_the_losses_of_one_that_was_not(tmp_path, source):
     whole = losses_of(trainer_for(tmp_path / "whole", source, saves=True))
     assert len(set(whole)) == 8

@@ -79,6 +79,21 @@ def test_one_that_brings_its_own_data_or_never_ends_is_shown_too(name, show, cap
     assert "scored" in capsys.readouterr().out
 
 
+def test_it_says_whose_text_it_is_unless_it_is_the_readers(show, capsys, monkeypatch):
+    """Or somebody reads the course's story, and takes it for their own data."""
+    assert show("its_own") == 0
+    assert "not your data" not in capsys.readouterr().out
+    assert show("plain") == 0
+    assert "not your data, but the text of a.txt" in " ".join(capsys.readouterr().out.split())
+    command = ["show", "mine.py:plain", "--tokenizer", "tokenizer.json"]
+    monkeypatch.delenv("COURSE_CORPUS", raising=False)
+    assert main(command) == 0
+    assert "not your data, but the course's story" in capsys.readouterr().out
+    monkeypatch.setenv("COURSE_CORPUS", "a.txt")
+    assert main(command) == 0
+    assert "not your data, but the text of a.txt" in capsys.readouterr().out
+
+
 def test_another_batch_and_fewer_rows(show, capsys):
     assert show("plain", "--batch", "1", "--rows", "1", "--tokens", "2") == 0
     said = capsys.readouterr().out

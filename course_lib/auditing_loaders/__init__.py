@@ -44,6 +44,7 @@ from course_lib.auditing_loaders.loader_calls import (
     LoaderCall,
     LoaderError,
     make_stream,
+    named_by,
     read_epoch,
 )
 from course_lib.auditing_loaders.one_screen import MiniAudit as MiniAudit
@@ -81,7 +82,7 @@ def audit_loader(
     *,
     num_tokens: Count | None = None,
     num_epochs: Annotated[int, AtLeast(1, 1_000)] = 2,
-    world_size: Annotated[int, AtLeast(1, 64)] = 1,
+    world_size: Annotated[int, AtLeast(1, 64)] | None = None,
     document_lengths: object | None = None,
     resume_after: Count | None = None,
     vocab_size: int | None = None,
@@ -115,7 +116,9 @@ def audit_loader(
             at another length, so that windows once fill whole batches and once don't.
         num_epochs: at least 2 to compare their orders. Where these leave it open
             whether tokens are lost by chance, more are read.
-        world_size: the number of ranks.
+        world_size: the number of ranks. By default two, if `make_loader` names `rank`
+            and `world_size`, or with `processes`; otherwise one, which shows nothing of
+            what ranks do together.
         document_lengths: the stream is one document after another; N is their sum. Up
             to eight may be the sources of a mixture: a fact is the share of each.
             With a tokenizer, texts have so many tokens or a few more.
@@ -141,6 +144,9 @@ def audit_loader(
     Raises LoaderError if the loader raises, and TypeError or ValueError if it gives no
     batches, no end of them, or something that is not a batch.
     """
+    if world_size is None:
+        is_told = {"rank", "world_size"} <= set(named_by(make_loader))
+        world_size = 2 if is_told or processes else 1
     by_default = num_tokens is None and document_lengths is None
     if by_default:
         num_tokens = choose_num_tokens(

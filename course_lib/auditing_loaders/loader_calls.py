@@ -80,6 +80,21 @@ class MadeLoader(NamedTuple):
     ids: object
 
 
+def named_by(make_loader: Callable) -> list[str]:
+    """Which of `GIVEN` a function names, apart from the arguments of a partial."""
+    try:
+        parameters = list(inspect.signature(make_loader).parameters.values())
+    except (TypeError, ValueError):  # a function that is not written in Python
+        return []
+    kinds = (
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        inspect.Parameter.KEYWORD_ONLY,
+    )
+    free = {each.name for each in parameters[1:] if each.kind in kinds}
+    free -= set(getattr(make_loader, "keywords", ()))
+    return [name for name in GIVEN if name in free]
+
+
 @dataclass(frozen=True)
 class LoaderCall:
     """How to make the loader of one rank, again and again."""
@@ -96,18 +111,7 @@ class LoaderCall:
 
     @property
     def names(self) -> list[str]:
-        """The arguments that `make_loader` names, apart from those of a partial."""
-        try:
-            parameters = list(inspect.signature(self.make_loader).parameters.values())
-        except (TypeError, ValueError):  # a function that is not written in Python
-            return []
-        kinds = (
-            inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            inspect.Parameter.KEYWORD_ONLY,
-        )
-        free = {each.name for each in parameters[1:] if each.kind in kinds}
-        free -= set(getattr(self.make_loader, "keywords", ()))
-        return [name for name in GIVEN if name in free]
+        return named_by(self.make_loader)
 
     def __call__(self, epoch: int = 0) -> MadeLoader:
         values = {

@@ -1,13 +1,16 @@
 """Find out from its batches what your loader does, and what is wrong with it.
 
-    python -m course_lib audit train.py:make_loader --vocab-size 50257
-    python -m course_lib audit train.py:make_loader --world-size 2 --picture audit.png
-    python -m course_lib audit train.py:make_loader --document-lengths 400,90,200x250
-    python -m course_lib audit train.py:make_loader --allow lost:31 --json
+    python -m course_lib audit loader.py:make_loader --vocab-size 50257
+    python -m course_lib audit loader.py:make_loader --world-size 4 --picture audit.png
+    python -m course_lib audit loader.py:make_loader --document-lengths 400,90,200x250
+    python -m course_lib audit loader.py:make_loader --allow lost:31 --json
 
 Write a function make_loader(ids) that returns one epoch of your batches, as an
-iterable. `ids` is an int64 array in which each id tells its own position. A batch holds
-tensors, arrays or lists of shape (B, T), as one of these:
+iterable. The command imports its file, so whatever stands there at the top level runs:
+in a training script, the training must stand below `if __name__ == "__main__":`.
+
+`ids` is an int64 array in which each id tells its own position. A batch holds tensors,
+arrays or lists of shape (B, T), as one of these:
 
     a pair (inputs, targets)
     a mapping with inputs and targets
@@ -16,8 +19,10 @@ tensors, arrays or lists of shape (B, T), as one of these:
 
 A mapping may also have attention_mask, position_ids, loss_mask, segment_ids or
 cu_seqlens. If make_loader has arguments named epoch, rank, world_size or
-document_starts, it gets those, too. If your loader reads files, write the ids into a
-file of its format first, as course_lib.auditing_loaders.recipes shows.
+document_starts, it gets those, too. If it names rank and world_size, two ranks are
+read, or as many as --world-size says. If your loader asks torch.distributed or the
+environment for its rank, add --processes. If your loader reads files, write the ids
+into a file of its format first, as course_lib.auditing_loaders.recipes shows.
 
 The report says what is wrong, with evidence that you can check by hand, and what the
 loader does. The exit status lets you make the command one of your tests:
@@ -66,7 +71,8 @@ NEEDS = {"picture": "matplotlib", "processes": "torch", "tokenizer": "tokenizers
 NUMBERS = {
     "num_tokens": "how many ids to feed (default: fifty steps of all ranks, and more)",
     "num_epochs": "how many epochs to read (default: 2)",
-    "world_size": "how many ranks there are (default: 1)",
+    "world_size": "how many ranks there are (default: 2 if make_loader names rank and "
+    "world_size, or with --processes; otherwise 1)",
     "resume_after": "stop and resume after N batches (default: half an epoch)",
     "vocab_size": "keep all ids below N, for example the size of your vocabulary",
     "max_batches": "end each epoch after N batches, if the loader is endless",

@@ -1,8 +1,8 @@
 """Read a batch of your loader as text, and see what is scored and where things begin.
 
-    python -m course_lib show train.py:make_loader --tokenizer tokenizer.json
-    python -m course_lib show train.py:make_loader --tokenizer tokenizer.json --batch 3
-    python -m course_lib show train.py:make_loader --tokenizer t.json --text a.txt
+    python -m course_lib show loader.py:my_batches --tokenizer tokenizer.json
+    python -m course_lib show loader.py:my_batches --tokenizer tokenizer.json --batch 3
+    python -m course_lib show loader.py:make_loader --tokenizer t.json --text a.txt
 
 The audit gives a loader integers, so it can't see what only text shows, such as another
 model's tokenizer, a document that begins twice, or a template in the wrong place. Here
@@ -13,14 +13,18 @@ the loader gets real ids, and you read what comes out:
     a double bar    is where positions begin again, or where a mask, segment_ids or
                     cu_seqlens say that a document begins
 
-Write a function make_loader(ids), as for the audit. Its ids are a text, encoded with
-your tokenizer. The text is the file that you name with --text, or else the one that
-COURSE_CORPUS names, or else the course's story.
+To read your own data, write a function that takes no ids, and returns the loader of
+your training with its data. The command imports its file, so whatever stands there at
+the top level runs.
 
-If make_loader has an argument named document_starts, each paragraph is a document. With
---texts, it gets a list of the paragraphs instead of ids. If it has arguments named
-epoch, rank or world_size, it gets those, too. If it brings its own data, and requires
-no other argument, it is called without ids.
+A function make_loader(ids), as for the audit, gets another text, freshly encoded with
+your tokenizer. So you see what the loader does to a text, and not what is in your data.
+The text is the file that you name with --text, or else the one that COURSE_CORPUS
+names, or else the course's story. If make_loader has an argument named document_starts,
+each paragraph is a document. With --texts, it gets a list of the paragraphs instead of
+ids.
+
+If the function has arguments named epoch, rank or world_size, it gets those, too.
 
 The exit status is 0, or 2 if the loader could not be run. What the loader itself prints
 goes to stderr. In a notebook, show_batch(batch, tokenizer) from
@@ -33,6 +37,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -134,9 +139,15 @@ def view_of(
     if len(found) <= options.batch:
         wanted = f"below {len(found)}, the number of batches of {words}"
         raise ValueError(f"--batch must be {wanted}, got {options.batch}")
-    return show_batch(
+    view = show_batch(
         found[-1], tokenizer, num_rows=options.rows, num_tokens=options.tokens
     )
+    if positional:
+        # or a reader takes it for their own data
+        words = f"these are not your data, but {_name_of_text(options)}"
+        words += ", encoded with your tokenizer; a function without ids shows your data"
+        view = replace(view, notes=(*view.notes, words))
+    return view
 
 
 def what_it_takes(make_loader: Callable) -> tuple[bool, set[str]]:
@@ -155,6 +166,14 @@ def what_it_takes(make_loader: Callable) -> tuple[bool, set[str]]:
         first.default is first.empty or first.name in ("ids", "texts")
     )
     return needs_it, {each.name for each in parameters} & set(GIVEN)
+
+
+def _name_of_text(options: argparse.Namespace) -> str:
+    if options.text is not None:
+        return f"the text of {options.text}"
+    if corpus := os.environ.get("COURSE_CORPUS"):
+        return f"the text of {corpus}"
+    return "the course's story"
 
 
 def data_for(

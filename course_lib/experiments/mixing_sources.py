@@ -29,7 +29,8 @@ from course_lib.mixing_sources import (
     MixtureOrder,
     make_mixture_loader,
 )
-from course_lib.sliding_windows import SlidingWindowDataset
+from course_lib.sliding_windows import SlidingWindowDataset, count_windows
+from course_lib.stride_tradeoffs import prediction_losses
 from course_lib.teaching import evaluate, train
 
 MOST_READINGS = 1000  # of any source, as many as an experiment may want
@@ -77,8 +78,8 @@ def train_with_repeats(
     Args:
         others: name to the ids of each other source; they share the rest of the draws
             equally.
-        source: ids of the source to repeat. Each run takes its windows from another
-            place of it, as from a wheel.
+        source: ids of the source to repeat. To read an eighth of its windows, a run
+            takes every eighth, and the next run begins one window later.
         new_text: ids of the same kind that nothing trains on.
         readings: name to a `Reading`. A run has as many draws as it takes to read the
             windows so often with this share.
@@ -97,11 +98,10 @@ def train_with_repeats(
         windows, times, share = Reading(*reading)
         losses = []
         for run, seed in each_run(seeds, name):
-            turned = np.roll(source, -(run * (len(source) - 1) // len(seeds)))
-            few = turned[: windows * T + 1]
-            mixed = MixedWindows(
-                {**datasets, "repeated": SlidingWindowDataset(few, T, T)}
-            )
+            step = count_windows(len(source), T, T) // windows  # 8: every eighth window
+            few = source[run % step * T :][: ((windows - 1) * step + 1) * T + 1]
+            repeated = SlidingWindowDataset(few, T, step * T)
+            mixed = MixedWindows({**datasets, "repeated": repeated})
             weights = dict.fromkeys(others, (1 - share) / len(others))
             weights["repeated"] = share
             draws = round(windows * times / share)
@@ -112,8 +112,8 @@ def train_with_repeats(
             model = AttentionModel(vocab_size, positions="rotary")
             updates = {"num_updates": len(loader), "learning_rate": learning_rate}
             train(model, loader, **updates, progress=False)
-            judged = [evaluate(model, ids, T).bits_per_token for ids in (new_text, few)]
-            losses.append(judged)
+            seen = prediction_losses(model, *repeated[:]).mean() / np.log(2)
+            losses.append([evaluate(model, new_text, T).bits_per_token, seen])
         found[name] = Losses(*np.array(losses).T)
     return found
 

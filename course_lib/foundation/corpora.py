@@ -34,9 +34,9 @@ def load_text(path: FilePath | None = None) -> str:
     """Read one UTF-8 text. Line ends become `\\n`, and a byte order mark is dropped.
 
     Without a `path`, we read the file that the environment variable `COURSE_CORPUS`
-    names, or else the bundled story. This is how you run the whole course on a text of
-    your own. Raises FileNotFoundError if there is no such file, and ValueError if it
-    is empty, binary, not UTF-8, or holds rows instead of one text.
+    names, or else the bundled story. This is how lessons read a text of your own.
+    Raises FileNotFoundError if there is no such file, and ValueError if it is empty,
+    binary, not UTF-8, or holds rows instead of one text.
     """
     origin = ""
     if path is None and os.environ.get(CORPUS_VARIABLE):

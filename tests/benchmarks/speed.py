@@ -1,4 +1,4 @@
-"""How fast the course is, beside what one would else take, and beside what nobody can beat; written down as a page.
+"""How fast the course is, beside what one would else take, and beside a limit for it; written down as a page.
 
     python tests/benchmarks/speed.py                        all of it: five minutes on two quiet cores
     python tests/benchmarks/speed.py --quick --out /tmp/x   smaller, in two minutes; the page goes elsewhere
