@@ -100,8 +100,9 @@ def _audited(
 ) -> Generator[str, None, Audit]:
     """Complain of all that an audit finds, or else return the audit."""
     given = f"given {given}"
-    if (world_size := settings.get("world_size", 1)) > 1:
-        given += f", on {world_size} ranks"
+    settings = {"world_size": 1, **settings}
+    if settings["world_size"] > 1:
+        given += f", on {settings['world_size']} ranks"
     if "document_lengths" not in settings:
         settings = {"num_tokens": NUM_TOKENS, **settings}
     try:
