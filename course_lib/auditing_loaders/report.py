@@ -47,7 +47,8 @@ NOT_TRIED = (  # which the command's help, the report and lesson 14 say, all fro
     "which tokens ought to be scored, as in a chat",
     "which documents a loader chooses, and what its text says",
     "orders that depend on the hashes of strings, unless it runs ranks in processes",
-    "ids as large as yours, unless you say how large your vocabulary is (vocab_size)",
+    "ids as large as yours, and labels computed as id + 1, which here is the next id, "
+    "unless you say how large your vocabulary is (vocab_size)",
 )
 
 

@@ -126,7 +126,8 @@ def encode_corpus(
         end_of_text_id: the id that ends each text. By default it is the id that the
             tokenizer itself puts there, or else the tokenizer's `end_of_text_id`,
             `eos_token_id` or `eot_token`. A tokenizer that marks the beginning of each
-            text does not need one.
+            text gets none then, although a model that reads each text by itself would
+            learn no end: name one.
         progress: show a progress bar; by default unless `COURSE_PROGRESS=0`.
 
     Returns the ids, shape (N,), uint16 if every id fits and uint32 otherwise. For a

@@ -76,8 +76,11 @@ def _given(
 
 
 def _in_files(ids: np.ndarray) -> list[np.memmap]:
-    cuts = [len(ids) // 3, len(ids) // 3 + 7]  # the second is shorter than a window
-    return [_as_file(part) for part in np.split(ids, cuts)]
+    return [_as_file(part) for part in np.split(ids, _borders(len(ids)))]
+
+
+def _borders(num_tokens: int) -> list[int]:
+    return [num_tokens // 3, num_tokens // 3 + 7]  # the file between is short
 
 
 def _by_source(ids: np.ndarray) -> dict[str, np.ndarray]:
@@ -150,8 +153,16 @@ def _batches_of_windows(make_loader: MakeLoader) -> Complaints:
 
 def _batches_are_full(loader_of: MakeLoader, audit: Audit) -> Complaints:
     T, B = audit.context_length, audit.batch_size
-    ids = FIRST_ID + np.arange(T * (6 * B + max(1, B // 2)) + 1)  # the last is not full
+    size = T * (6 * B + max(1, B // 2)) + 1  # the last batch is not full
+    # In steps of three, the next id isn't this one plus 1. A file holds 16 bits.
+    ids = FIRST_ID + 3 * (np.arange(size) % 20_000)
     for batch in loader_of(ids, epoch=0, rank=0, world_size=1):
+        if not isinstance(batch, Mapping) and not np.isin(batch[1], ids).all():
+            yield (
+                "some of your targets aren't ids of the stream. Take them from the "
+                "stream, one place after the inputs. (In the stream 1000, 1003, 1006, "
+                "the target of 1000 is 1003, and not 1001.)"
+            )
         for part in batch.values() if isinstance(batch, Mapping) else batch:
             kind, shape = str(part.dtype).removeprefix("torch."), tuple(part.shape)
             if (kind, shape) != ("int64", (B, T)):
@@ -220,9 +231,18 @@ def _a_seeded_order(make_loader: MakeLoader) -> Complaints:
         if not hasattr(loader, name):
             yield f"the loader has no {name}, so a run that stops cannot continue."
     yield from _is_shuffled(audit)
-    read = len(list(zip(range(2), loader, strict=False)))
-    second.load_state_dict(copy.deepcopy(loader.state_dict()))
+    batches = iter(loader)
+    read = len(list(zip(range(2), batches, strict=False)))
+    state = loader.state_dict()
+    saved = copy.deepcopy(state)
+    second.load_state_dict(copy.deepcopy(saved))
     third.load_state_dict(copy.deepcopy(second.state_dict()))
+    next(batches)
+    if repr(state) != repr(saved):
+        yield (
+            f"you returned the state {saved!r:.80}, and when the loader went on, that "
+            f"same state became {state!r:.80}. Return a new dictionary each time."
+        )
     rest, whole, stopped_twice = len(list(second)), len(list(second)), len(list(third))
     if whole not in (0, read + rest):  # 0: it's an iterator, so its only loop is over
         yield (
@@ -236,6 +256,7 @@ def _a_seeded_order(make_loader: MakeLoader) -> Complaints:
             f"its state gets {stopped_twice}."
         )
     yield from _minds_the_epoch(make_loader)
+    yield from _batches_are_full(_given(make_loader), audit)
     yield from _all_full_batches_come(make_loader, audit)
 
 
@@ -292,6 +313,7 @@ def _continues(audit: Audit) -> bool:
 def _moving_cuts_or_rows_that_continue(make_loader: MakeLoader) -> Complaints:
     audit = yield from _audited(ARRAY, _given(make_loader))
     yield from _is_shuffled(audit)
+    yield from _batches_are_full(_given(make_loader), audit)
     yield from _all_full_batches_come(make_loader, audit)
     T, B = audit.context_length, audit.batch_size
     num_tokens, num_epochs = 2 * T * B + T, 16 * T  # at offsets below T, two batches
@@ -431,6 +453,25 @@ def _positions_that_begin_again(make_loader: MakeLoader) -> Complaints:
                 )
 
 
+def _windows_cross(loader_of: MakeLoader) -> Complaints:
+    """In each epoch, an offset may lose a window or two, but not always these."""
+    ids = FIRST_ID + np.arange(NUM_TOKENS)
+    batches = [
+        (_inputs(batch)[:, 0], batch[1][:, -1])
+        for epoch in range(8)
+        for batch in loader_of(ids, epoch=epoch, rank=0, world_size=1)
+    ]
+    for border in _borders(NUM_TOKENS):
+        if not any(
+            ((first < ids[border]) & (last >= ids[border])).any()
+            for first, last in batches
+        ):
+            yield (
+                f"a file ends at position {border}, and in eight epochs, no window "
+                "goes on from there into the next file."
+            )
+
+
 @_level(
     11,
     "a stream in several files",
@@ -444,6 +485,7 @@ def _several_files(make_loader: MakeLoader) -> Complaints:
     audit = yield from _audited(FILES, from_files)
     yield from _audited(ARRAY, _given(make_loader))
     yield from _batches_are_full(from_files, audit)
+    yield from _windows_cross(from_files)
     large = np.arange(LARGE, LARGE + NUM_TOKENS, dtype=np.uint32)
     smallest = min(int(_inputs(batch).min()) for batch in make_loader([large, large]))
     if smallest < LARGE:
