@@ -66,6 +66,16 @@ def log(monkeypatch) -> list[str]:
     return log
 
 
+def test_a_batch_may_be_a_dictionary(log):
+    """As the batches of documents are."""
+    (batch,) = copy_to_device([{"input_ids": Recorder(log, "a"), "labels": Recorder(log, "b")}], "cuda")
+    assert {name: copy.name for name, copy in batch.items()} == {"input_ids": "a", "labels": "b"}
+    assert log[1:5:2] == ["pin a", "pin b"]
+    assert log[-2:] == ["keep a for computing", "keep b for computing"]
+    named = [{"first": first, "second": second} for first, second in BATCHES]
+    assert [list(batch) for batch in copy_to_device(named, "cpu")] == [["first", "second"]] * len(BATCHES)
+
+
 def test_on_a_gpu_copies_are_pinned_run_beside_and_each_is_waited_for_alone(log):
     copied = copy_to_device([(Recorder(log, name),) for name in "abc"], "cuda", ahead=1)
     begin = [["on copying", f"pin {name}", f"copy {name} to cuda without waiting", "off"] for name in "abc"]

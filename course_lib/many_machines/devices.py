@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 import torch
 
 from course_lib.foundation import AtLeast, Several, checked
 
-Tensors = tuple[torch.Tensor, ...]
+Tensors = tuple[torch.Tensor, ...] | Mapping[str, torch.Tensor]
 
 
 @checked
 def copy_to_device(
-    batches: Annotated[Iterable[Tensors], Several("tuples of tensors")],
+    batches: Annotated[Iterable[Tensors], Several("tuples or dictionaries of tensors")],
     device: str | torch.device,
     *,
     ahead: Annotated[int, AtLeast(1, 1000)] = 2,
@@ -28,7 +28,7 @@ def copy_to_device(
     CPU there is nothing to copy, so we yield the same tensors, one batch at a time.
 
     Args:
-        batches: tuples of tensors. If they raise an error, the batches before it still
+        batches: tuples or dictionaries of tensors. If they raise an error, the batches before it still
             come first.
         device: "cuda", "cpu", ...
         ahead: how many batches to copy to a GPU before they are needed, at least 1.
@@ -90,10 +90,10 @@ def _begin_copy(
     batch: Tensors, device: torch.device, stream: torch.cuda.Stream | None
 ) -> tuple[Tensors, torch.cuda.Event | None]:
     if stream is None:
-        return tuple(tensor.to(device) for tensor in batch), None
+        return _each(batch, lambda tensor: tensor.to(device)), None
     with torch.cuda.stream(stream):
         # `pin_memory` copies no tensor that is pinned already, as by a DataLoader.
-        copy = tuple(t.pin_memory().to(device, non_blocking=True) for t in batch)
+        copy = _each(batch, lambda t: t.pin_memory().to(device, non_blocking=True))
     return copy, stream.record_event()
 
 
@@ -106,6 +106,12 @@ def _end_copy(
     # run. And the copy's memory must not be reused before the model has ended.
     current = torch.cuda.current_stream(device)
     current.wait_event(copied)
-    for tensor in copy:
-        tensor.record_stream(current)
+    _each(copy, lambda tensor: tensor.record_stream(current))
     return copy
+
+
+def _each(batch: Tensors, do: Callable[[torch.Tensor], Any]) -> Any:
+    """Do this to each tensor of a batch, and return what comes of it in its place."""
+    if isinstance(batch, Mapping):
+        return {name: do(tensor) for name, tensor in batch.items()}
+    return tuple(map(do, batch))
