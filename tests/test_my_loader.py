@@ -350,6 +350,11 @@ WRONG = {
         ),
     ],
     9: [
+        (
+            "assign_packs([end - begin for begin, end in pieces], T)",
+            "assign_packs([end - begin for begin, end in pieces], T, strategy='greedy')[:-1]",
+            "Do you forget the last pack?",
+        ),
         ("labels[number, used] = -100", "pass", "crosses_documents"),
         ("used = 0", PADS_LEFT, "pads come before tokens"),
         ("for pack in packs]", "for pack in [[i] for i in range(len(pieces))]]", "although even greedy packing"),

@@ -28,8 +28,8 @@ def copy_to_device(
     CPU there is nothing to copy, so we yield the same tensors, one batch at a time.
 
     Args:
-        batches: tuples or dictionaries of tensors. If they raise an error, the batches before it still
-            come first.
+        batches: tuples or dictionaries of tensors. If they raise an error, the batches
+            before it still come first.
         device: "cuda", "cpu", ...
         ahead: how many batches to copy to a GPU before they are needed, at least 1.
 

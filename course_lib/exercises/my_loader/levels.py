@@ -402,6 +402,7 @@ def _batches_of_documents(make_loader: MakeLoader) -> Iterable:
 def _packs(make_loader: MakeLoader) -> Complaints:
     audit = yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS)
     yield from _rows_are_full(make_loader, audit.context_length)
+    yield from _the_last_pack_comes(make_loader, audit)
     yield from _pads_come_last(make_loader)
 
 
@@ -416,6 +417,19 @@ def _rows_are_full(make_loader: MakeLoader, T: int) -> Complaints:
         yield (
             f"{len(LENGTHS)} documents take {rows} rows, although even greedy packing "
             f"needs only {enough}. Let short pieces share a row."
+        )
+
+
+def _the_last_pack_comes(make_loader: MakeLoader, audit: Audit) -> Complaints:
+    """Give documents that fill a row each, and all batches together."""
+    T, wanted = audit.context_length, 6 * audit.batch_size
+    ids = FIRST_ID + np.arange(T * wanted)
+    batches = make_loader(ids, document_starts=np.arange(0, len(ids), T))
+    rows = sum(len(batch["input_ids"]) for batch in batches)
+    if rows < wanted:
+        yield (
+            f"given {wanted} documents of {T} tokens, each of which fills a row, you "
+            f"deliver only {rows} rows. Do you forget the last pack?"
         )
 
 
