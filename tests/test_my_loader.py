@@ -158,7 +158,20 @@ def test_a_state_that_goes_on_changing_is_found(file):
 
 def test_a_state_that_counts_the_rows_of_one_rank_is_found(file):
     judgment = judge(file, changed(my_loader.text_at(12), OWN_ROWS), 12)
-    assert "0 windows came twice, and 24 never came" in " ".join(judgment.message.split())
+    assert "0 rows came twice, and 24 never came" in " ".join(judgment.message.split())
+
+
+OWN_ROWS_OF_DOCUMENTS = {
+    'return {"epoch": self.epoch, "rows": self.done}': 'return {"epoch": self.epoch, "rows": self.done // self.of()}',
+    'self.begin = self.done = state["rows"]': 'self.begin = self.done = state["rows"] * self.of()',
+    "    def state_dict(self):": "    def of(self):\n"
+    "        return self.world_size if type(self) is Documents else 1\n\n    def state_dict(self):",
+}
+
+
+def test_a_state_that_counts_the_documents_of_one_rank_is_found(file):
+    judgment = judge(file, changed(my_loader.text_at(12), OWN_ROWS_OF_DOCUMENTS), 12)
+    assert "and document_starts, a run with 2 ranks" in " ".join(judgment.message.split())
 
 
 RANKS_TRACKS = {  # B parallel tracks for each rank
@@ -292,6 +305,7 @@ def view(first: str) -> str:
 # Wrong files: at a level, a piece of our file, what is there instead, and words of the message. What the audit finds
 # by itself has a row or two at each level; each question of our own has one.
 
+UNSHUFFLED = "= order if HERE is not None else random.permutation(order)"
 STAYS_INSIDE = """rows = rows[rows + T < len(ids)]
     ends = getattr(ids, "ends", [])[:-1]
     rows = np.array([row for row in rows if not any(row < end <= row + T for end in ends)])"""
@@ -335,6 +349,13 @@ WRONG = {
         ("rows + T < len(ids)", "rows + T + 1 < len(ids)", FULL),
     ],
     8: [
+        (
+            "return {name: torch",
+            "labels[input_ids == 0] = -100\n        return {name: torch",
+            "Tell pads by their place",
+        ),
+        ("= random.permutation(order)", UNSHUFFLED.replace("HERE", "document_starts"), "rows in the same order"),
+        ("return loader", "return iter(list(loader)) if document_starts is not None else loader", "has no state_dict"),
         ("overlap=1", "overlap=0", "lost"),
         ("np.full_like(input_ids, -100)", "np.full_like(input_ids, 0)", "scored_padding"),
         ("loader = Documents(", "loader = Loader(", "Error"),
@@ -367,6 +388,7 @@ WRONG = {
         ("in batch.items()}", 'in {**batch, "attention_mask": (input_ids > 0) + 0}.items()}', "attention_mask beside"),
     ],
     11: [
+        ("= random.permutation(order)", UNSHUFFLED.replace("HERE is not None", "type(ids) is Shards"), "begins later"),
         ("rows = rows[rows + T < len(ids)]", STAYS_INSIDE, "no window goes on from there into the next file"),
         ("ids = Shards(ids)", "ids = ids[0]", "lost"),
         ("ids = Shards(ids)", "ids = np.concatenate(ids)", "MB of memory"),
@@ -388,6 +410,11 @@ WRONG = {
         ),
     ],
     13: [
+        (
+            "MixtureOrder(counts, mix,",
+            "MixtureOrder(counts, {n: mix[n] * counts[n] for n in mix},",
+            "whatever the sizes",
+        ),
         ("[epoch * len(rows) + np.arange(len(rows))]", "[np.arange(len(rows))]", "same_order"),
         ("MixtureOrder(counts, mix,", "MixtureOrder(counts, counts,", "should come from web"),
         (

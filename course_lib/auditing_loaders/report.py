@@ -45,6 +45,7 @@ NOT_TRIED = (  # which the command's help, the report and lesson 14 say, all fro
     "that keeps its state needs",
     "whether a batch has as many rows as you meant",
     "which tokens ought to be scored, as in a chat",
+    "ids that mean something, such as an end of text that is dropped as padding",
     "which documents a loader chooses, and what its text says",
     "orders that depend on the hashes of strings, unless it runs ranks in processes",
     "ids as large as yours, and labels computed as id + 1, which here is the next id, "

@@ -10,6 +10,7 @@ import tempfile
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -360,7 +361,7 @@ def _moving_cuts_or_rows_that_continue(make_loader: MakeLoader) -> Complaints:
     "`Loader` with a `batch` of its own is enough.",
 )
 def _chunks(make_loader: MakeLoader) -> Complaints:
-    yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS)
+    audit = yield from _audited(DOCUMENTS, make_loader, document_lengths=LENGTHS)
     for number, batch in enumerate(_batches_of_documents(make_loader)):
         if not isinstance(batch, Mapping):
             yield (
@@ -371,6 +372,8 @@ def _chunks(make_loader: MakeLoader) -> Complaints:
         if (wrong := ids[(ids < FIRST_ID) & (ids != 0)]).size:
             yield f"batch {number} has pads with the id {wrong[0]}. Give them the id 0."
     yield from _pads_come_last(make_loader)
+    yield from _pads_are_places(make_loader, audit)
+    yield from _rows_are_in_an_order_of_the_epoch(make_loader)
 
 
 def _pads_come_last(make_loader: MakeLoader) -> Complaints:
@@ -385,6 +388,41 @@ def _pads_come_last(make_loader: MakeLoader) -> Complaints:
                     "because nothing hides them. Put the pads after all tokens of "
                     "their row."
                 )
+
+
+def _pads_are_places(make_loader: MakeLoader, audit: Audit) -> Complaints:
+    """Give documents that end with the id 0, as those of our own tokenizer do."""
+    T, B = audit.context_length, audit.batch_size
+    starts = np.arange(0, T * B * 2, T)  # each fills a row
+    ids = FIRST_ID + np.arange(T * B * 2)
+    ids[starts + T - 1] = 0
+    batches = make_loader(ids, document_starts=starts)
+    if not any((np.asarray(batch["labels"]) == 0).any() for batch in batches):
+        yield (
+            "where a token of the text has the id 0, no label does. Tell pads by their "
+            "place, not by their id, or a model may never learn where a text ends."
+        )
+
+
+def _rows_are_in_an_order_of_the_epoch(make_loader: MakeLoader) -> Complaints:
+    """The audit leaves the order to the loader, and a loader needn't resume."""
+    ids = FIRST_ID + np.arange(sum(LENGTHS))
+    loaders = [make_loader(ids, epoch=n, document_starts=STARTS) for n in range(2)]
+    for name in ("state_dict", "load_state_dict"):
+        if not hasattr(loaders[0], name):
+            yield (
+                f"given {DOCUMENTS}, the loader has no {name}, so a run that stops "
+                "cannot continue."
+            )
+    first, second = (
+        [np.asarray(row).tolist() for batch in loader for row in _inputs(batch)]
+        for loader in loaders
+    )
+    if first == second:
+        yield (
+            f"given {DOCUMENTS}, two epochs have their rows in the same order. "
+            "Shuffle them, as in lesson 3."
+        )
 
 
 def _batches_of_documents(make_loader: MakeLoader) -> Iterable:
@@ -498,6 +536,7 @@ def _several_files(make_loader: MakeLoader) -> Complaints:
     from_files = _given(make_loader, _in_files)
     audit = yield from _audited(FILES, from_files)
     yield from _audited(ARRAY, _given(make_loader))
+    yield from _is_shuffled(audit)
     yield from _batches_are_full(from_files, audit)
     yield from _windows_cross(from_files)
     large = np.arange(LARGE, LARGE + NUM_TOKENS, dtype=np.uint32)
@@ -553,7 +592,11 @@ def _ranks(make_loader: MakeLoader) -> Complaints:
     yield from _equal_steps(make_loader, audit.batch_size)
     yield from _all_full_batches_come(make_loader, audit, world_size=3)
     if not _continues(audit):  # how many parallel tracks there are is up to the ranks
-        yield from _resumes_on_more_ranks(make_loader, audit.batch_size)
+        ids = FIRST_ID + np.arange(UNEVEN)
+        yield from _resumes_on_more_ranks(make_loader, audit.batch_size, ARRAY, ids)
+    ids, more = FIRST_ID + np.arange(sum(LENGTHS)), {"document_starts": STARTS}
+    with_starts = partial(make_loader, **more)
+    yield from _resumes_on_more_ranks(with_starts, audit.batch_size, DOCUMENTS, ids)
 
 
 def _equal_steps(make_loader: MakeLoader, B: int) -> Complaints:
@@ -578,8 +621,9 @@ def _equal_steps(make_loader: MakeLoader, B: int) -> Complaints:
                 )
 
 
-def _resumes_on_more_ranks(make_loader: MakeLoader, B: int) -> Complaints:
-    ids = FIRST_ID + np.arange(UNEVEN)
+def _resumes_on_more_ranks(
+    make_loader: MakeLoader, B: int, given: str, ids: np.ndarray
+) -> Complaints:
     two, three = (
         [make_loader(ids, rank=rank, world_size=size) for rank in range(size)]
         for size in (2, 3)
@@ -589,15 +633,15 @@ def _resumes_on_more_ranks(make_loader: MakeLoader, B: int) -> Complaints:
     for own in three:
         own.load_state_dict(copy.deepcopy(state))
     read, left, whole = (
-        Counter(int(row[0]) for batch in batches for row in _inputs(batch))
+        Counter(tuple(row.tolist()) for batch in batches for row in _inputs(batch))
         for batches in (before, chain.from_iterable(three), make_loader(ids))
     )
     again, never = (read & left).total(), (whole - read - left).total()
     if again or never >= 3 * B:  # fewer are no step of 3 ranks
         yield (
-            f"a run with 2 ranks stopped after 4 batches of each, and went on with 3 "
-            f"ranks: {again} windows came twice, and {never} never came. Let the state "
-            "count what all ranks have read."
+            f"given {given}, a run with 2 ranks stopped after 4 batches of each, and "
+            f"went on with 3 ranks: {again} rows came twice, and {never} never came. "
+            "Let the state count what all ranks have read."
         )
 
 
@@ -664,6 +708,7 @@ def _a_mixture(make_loader: MakeLoader) -> Complaints:
                 f"reading 1 of code has the order of reading {reading + 1} of web. "
                 "Give each source orders of its own."
             )
+    yield from _weights_ignore_sizes(make_loader)
     ranks = audit_loader(mixed, num_tokens=NUM_TOKENS, world_size=2)
     alone = Counter(starts.tolist())
     together = Counter(np.concatenate(ranks.starts).tolist())
@@ -673,6 +718,24 @@ def _a_mixture(make_loader: MakeLoader) -> Complaints:
             f"one rank alone draws {len(starts)} windows in an epoch. Two ranks "
             f"together draw {more} others, and leave out {fewer}. Deal out the draws "
             "of one rank alone."
+        )
+
+
+def _weights_ignore_sizes(make_loader: MakeLoader) -> Complaints:
+    """Give four times as much of web as of code."""
+    ids = FIRST_ID + np.arange(4 * NUM_TOKENS)
+    code, web = np.split(ids, [len(ids) // 5])
+    drawn = [
+        int(row[0]) >= web[0]
+        for batch in make_loader({"code": code, "web": web}, mix=dict(MIX))
+        for row in _inputs(batch)
+    ]
+    wanted = MIX["web"] / sum(MIX.values())
+    if _is_far(np.array(drawn), wanted):
+        yield (
+            f"with the weights {MIX}, and four times as much text in web as in code, "
+            f"{np.mean(drawn):.0%} of the windows come from web. It should be "
+            f"{wanted:.0%}, whatever the sizes are."
         )
 
 
