@@ -990,6 +990,32 @@ def test_a_rank_that_was_not_compared_is_told_with_its_option():
     assert not any("one rank was read" in note for note in audit(dealt_out, world_size=2).notes)
 
 
+@pytest.mark.parametrize(
+    ("positions", "words"),
+    [
+        (lambda row: None, "in 3 rows, nothing but a dropped label stands between two documents"),
+        (lambda row: [*range(6), *range(4)], None),
+        (lambda row: [*range(3), *range(3), *range(4)], "positions begin again inside a document in 3 rows"),
+        (lambda row: [0] * 10, "positions begin again inside a document in 3 rows"),
+    ],
+    ids=["none", "of documents", "in one document, too", "none but 0"],
+)
+def test_how_packed_documents_are_kept_apart_is_noted(positions, words):
+    """Lesson 10: without positions or a mask, a model looks from one into the next; and where positions begin again,
+    it may see nothing of what comes before."""
+
+    def packs(ids):
+        for row in ids.reshape(-1, 10):
+            batch = {"input_ids": [row.tolist()], "labels": [[*row[:6].tolist(), -100, *row[7:].tolist()]]}
+            if positions(row) is not None:
+                batch["position_ids"] = [positions(row)]
+            yield batch
+
+    audit = audit_loader(packs, document_lengths=[6, 4] * 3)
+    notes = [note for note in audit.notes if "begin again" in note or "dropped label" in note]
+    assert [note.split(":")[0] for note in notes] == ([] if words is None else [words])
+
+
 def test_who_names_ranks_is_read_as_two():
     """Or a loader whose mistake only two ranks show is called clean."""
 

@@ -169,6 +169,24 @@ OWN_ROWS_OF_DOCUMENTS = {
 }
 
 
+COUNTS_ON = {
+    "self.done = first + step": "self.done += step",
+    "begin, self.begin = self.begin, 0": "begin, self.begin, self.done = self.begin, 0, self.done or self.begin",
+}
+
+
+def test_a_count_that_is_never_set_back_is_found(file):
+    judgment = judge(file, changed(my_loader.text_at(3), COUNTS_ON), 3)
+    assert "Begin to count anew in each loop" in " ".join(judgment.message.split())
+
+
+def test_a_state_of_a_mixture_that_counts_the_rows_of_one_rank_is_found(file):
+    of_mixture = {"type(self) is Documents": "len(self.rows) == 126"}
+    text = changed(my_loader.text_at(13), OWN_ROWS_OF_DOCUMENTS)
+    judgment = judge(file, changed(text, of_mixture), 13)
+    assert "mix={'web': 3, 'code': 1}, a run with 2 ranks" in " ".join(judgment.message.split())
+
+
 def test_a_state_that_counts_the_documents_of_one_rank_is_found(file):
     judgment = judge(file, changed(my_loader.text_at(12), OWN_ROWS_OF_DOCUMENTS), 12)
     assert "and document_starts, a run with 2 ranks" in " ".join(judgment.message.split())
@@ -313,7 +331,7 @@ WRONG = {
     2: [
         ("T, T)", "T, 2 * T)", "lost"),
         ("windows[:, 1:].clone()", "windows[:, :-1].clone()", "wrong_shift"),
-        ("windows[:, 1:].clone()", "windows[:, :-1].clone() + 1", "your targets aren't ids of the stream"),
+        ("windows[:, 1:].clone()", "windows[:, :-1].clone() + 1", "aren't T + 1 neighbors"),
         ("windows[:, :-1].clone(), windows[:, 1:].clone()", "windows[:, :-1], windows[:, 1:]", "shared_memory"),
         ("T, B, SEED = 16, 4, 7", "T, B, SEED = 64, 16, 7", "Choose a smaller T or B"),
         ("return loader", "return iter([])", "must yield batches"),
@@ -327,7 +345,7 @@ WRONG = {
         ("windows[:, 1:].clone()", view("starts[0] + 1"), "batches are views of the stream"),
     ],
     3: [
-        ("windows[:, 1:].clone()", "windows[:, :-1].clone() + 1", "your targets aren't ids of the stream"),
+        ("windows[:, 1:].clone()", "windows[:, :-1].clone() + 1", "aren't T + 1 neighbors"),
         ("default_rng([SEED, epoch])", "default_rng(SEED)", "same_order"),
         ("random.permutation(order)", "np.random.permutation(order)", "not_repeatable"),
         ("self.done = first + step", "self.done = first", "resume_repeats"),
@@ -340,7 +358,7 @@ WRONG = {
         ("window_starts(len(ids), T, T)", "np.arange(0, len(ids) - T - 1, T)", FULL),
     ],
     4: [
-        ("windows[:, 1:].clone()", "windows[:, :-1].clone() + 1", "your targets aren't ids of the stream"),
+        ("windows[:, 1:].clone()", "windows[:, :-1].clone() + 1", "aren't T + 1 neighbors"),
         ("integers(T)", "integers(T + 1)", "the offset is T = 16"),
         ("integers(T)", "integers(1, T)", "only at these offsets: [1, 2, 3"),
         ("rows = rows + random.integers(T)", "pass", "only at these offsets: [0]"),

@@ -84,6 +84,8 @@ class EpochRecord:
     tells_apart: bool = False  #: positions, a mask or numbers of documents come along
     has_positions: bool = False
     firsts_after_padding: int = 0  #: scored, though they see nothing before
+    rows_split: int = 0  #: whose positions begin again inside a document
+    rows_open: int = 0  #: in which dropped labels alone stand between documents
     views_stream: bool = False  #: a batch lies in the memory of the ids
     lengths: list[int] = field(default_factory=list)  #: ids in each row
     label_types: dict[str, None] = field(default_factory=dict)  #: in their order

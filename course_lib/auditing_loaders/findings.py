@@ -124,6 +124,26 @@ def find_in_rows(
         tell("scored_padding", scored_firsts(rows, documents), first_words)
 
 
+def count_rows_split(rows: RowPositions, documents: Documents) -> int:
+    """Count rows whose positions, and nothing else, begin again inside a document."""
+    if rows.batch.views or rows.batch.has_mask:
+        return 0
+    goes_on = (rows.before >= 0) & (rows.tokens == rows.before + 1)
+    goes_on &= documents.number_of(rows.tokens) == documents.number_of(rows.before)
+    splits = goes_on & rows.batch.begins & ~rows.moves_on
+    return int(np.count_nonzero(splits.any(axis=1)))
+
+
+def count_rows_open(rows: RowPositions, documents: Documents) -> int:
+    """Count rows of several documents in which only a label is dropped between two."""
+    if rows.batch.tells_apart or rows.batch.is_pair:
+        return 0
+    here, before = rows.tokens, rows.before
+    apart = documents.number_of(here) != documents.number_of(before)
+    is_open = (here >= 0) & (before >= 0) & apart & rows.hidden
+    return int(np.count_nonzero(is_open.any(axis=1)))
+
+
 def scored_firsts(rows: RowPositions, documents: Documents) -> np.ndarray:
     """Where the first token of a document is scored, though it sees nothing before."""
     firsts = rows.batch.hides_before & rows.is_target & (rows.tokens >= 0)

@@ -12,6 +12,8 @@ import numpy as np
 from course_lib.auditing_loaders.epoch_record import EpochRecord
 from course_lib.auditing_loaders.findings import (
     Findings,
+    count_rows_open,
+    count_rows_split,
     counted,
     find_in_rows,
     find_resumed,
@@ -120,12 +122,18 @@ def read_and_look(
     if found is None:
         return read_epoch(call, made, epoch=epoch)
     memory: list[tuple[np.ndarray, np.ndarray]] = []
+    split, open_ = [], []
 
     def look(rows: RowPositions, at: str) -> None:
         find_in_rows(rows, at, call.documents, found)
         memory[:] = find_shared_memory(rows.batch.memory, memory, found, at)
+        if call.documents.are_known:
+            split.append(count_rows_split(rows, call.documents))
+            open_.append(count_rows_open(rows, call.documents))
 
-    return read_epoch(call, made, look=look, epoch=epoch)
+    record = read_epoch(call, made, look=look, epoch=epoch)
+    record.rows_split, record.rows_open = sum(split), sum(open_)
+    return record
 
 
 def find_shared_memory(

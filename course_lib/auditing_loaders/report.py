@@ -359,6 +359,15 @@ def notes_of(
     if any(each.ends for each in epochs) and not any(e.ends_scored for e in epochs):
         words = "a model that learns only from these labels never learns to end a text"
         notes.append(f"no separator is scored where a text ends, so {words}")
+    if split := sum(epoch.rows_split for epoch in epochs):
+        words = f"positions begin again inside a document in {counted(split, 'row')}"
+        notes.append(f"{words}: a model that tells documents by them sees only parts")
+    if open_ := sum(epoch.rows_open for epoch in epochs):
+        words = (
+            f"in {counted(open_, 'row')}, nothing but a dropped label stands between "
+        )
+        words += "two documents"
+        notes.append(f"{words}: a model may look from one into the next")
     if len(ranks) > 1 and not in_processes and "rank" not in call.names:
         words = "make_loader does not name rank, so all ranks get the same call"
         notes.append(

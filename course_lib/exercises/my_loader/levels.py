@@ -85,8 +85,10 @@ def _borders(num_tokens: int) -> list[int]:
 
 
 def _by_source(ids: np.ndarray) -> dict[str, np.ndarray]:
-    code, web = np.split(ids, 2)  # web begins last, so no window may run on to code
-    return {"code": code, "web": web}  # in another order than MIX: names decide
+    code, web = np.split(ids, 2)
+    # Where a window runs on from one into the other, in either order, ids jump. The
+    # order is another one than that of MIX: names decide.
+    return {"code": code, "web": web[1:]}
 
 
 def _as_file(ids: np.ndarray) -> np.memmap:
@@ -155,15 +157,20 @@ def _batches_of_windows(make_loader: MakeLoader) -> Complaints:
 def _batches_are_full(loader_of: MakeLoader, audit: Audit) -> Complaints:
     T, B = audit.context_length, audit.batch_size
     size = T * (6 * B + max(1, B // 2)) + 1  # the last batch is not full
-    # In steps of three, the next id isn't this one plus 1. A file holds 16 bits.
-    ids = FIRST_ID + 3 * (np.arange(size) % 20_000)
+    # As in a text, ids come again, and none says what the next one is.
+    ids = FIRST_ID + np.random.default_rng(0).integers(50, size=size)
+    stream = ids.astype(np.int64).tobytes()
     for batch in loader_of(ids, epoch=0, rank=0, world_size=1):
-        if not isinstance(batch, Mapping) and not np.isin(batch[1], ids).all():
-            yield (
-                "some of your targets aren't ids of the stream. Take them from the "
-                "stream, one place after the inputs. (In the stream 1000, 1003, 1006, "
-                "the target of 1000 is 1003, and not 1001.)"
-            )
+        if not isinstance(batch, Mapping):
+            inputs, targets = (np.asarray(part, dtype=np.int64) for part in batch)
+            rows = np.concatenate([inputs, targets[:, -1:]], axis=1)
+            in_stream = all(row.tobytes() in stream for row in rows)
+            if not in_stream or (inputs[:, 1:] != targets[:, :-1]).any():
+                yield (
+                    "the T inputs of a row and its last target aren't T + 1 neighbors "
+                    "in the stream, or its other targets aren't its other inputs. Find "
+                    "ids by their places in the stream, not by their values."
+                )
         for part in batch.values() if isinstance(batch, Mapping) else batch:
             kind, shape = str(part.dtype).removeprefix("torch."), tuple(part.shape)
             if (kind, shape) != ("int64", (B, T)):
@@ -250,6 +257,7 @@ def _a_seeded_order(make_loader: MakeLoader) -> Complaints:
             f"a loader that resumed after {read} batches gives {rest} more, and when "
             f"it's iterated again {whole}, not a whole epoch."
         )
+    yield from _begins_to_count_anew(make_loader, second, whole)
     if stopped_twice != rest:
         yield (
             f"a run stopped after {read} batches, resumed, and stopped again before "
@@ -259,6 +267,24 @@ def _a_seeded_order(make_loader: MakeLoader) -> Complaints:
     yield from _minds_the_epoch(make_loader)
     yield from _batches_are_full(_given(make_loader), audit)
     yield from _all_full_batches_come(make_loader, audit)
+
+
+def _begins_to_count_anew(
+    make_loader: MakeLoader, loader: Iterable, whole: int
+) -> Complaints:
+    """Save a state in a later loop of the same loader, which may be its next epoch."""
+    read = len(list(zip(range(2), loader, strict=False)))
+    other = make_loader(FIRST_ID + np.arange(NUM_TOKENS))
+    try:
+        other.load_state_dict(copy.deepcopy(loader.state_dict()))
+        left = len(list(other))
+    except Exception:  # a state of another epoch is refused
+        return
+    if read and left < whole - read - 1:  # epochs may differ by a batch
+        yield (
+            f"a state saved after {read} batches of the loader's third loop leaves "
+            f"{left} batches, and not {whole - read}. Begin to count anew in each loop."
+        )
 
 
 def _minds_the_epoch(make_loader: MakeLoader) -> Complaints:
@@ -622,7 +648,7 @@ def _equal_steps(make_loader: MakeLoader, B: int) -> Complaints:
 
 
 def _resumes_on_more_ranks(
-    make_loader: MakeLoader, B: int, given: str, ids: np.ndarray
+    make_loader: MakeLoader, B: int, given: str, ids: Any
 ) -> Complaints:
     two, three = (
         [make_loader(ids, rank=rank, world_size=size) for rank in range(size)]
@@ -636,7 +662,7 @@ def _resumes_on_more_ranks(
         Counter(tuple(row.tolist()) for batch in batches for row in _inputs(batch))
         for batches in (before, chain.from_iterable(three), make_loader(ids))
     )
-    again, never = (read & left).total(), (whole - read - left).total()
+    again, never = (read + left - whole).total(), (whole - read - left).total()
     if again or never >= 3 * B:  # fewer are no step of 3 ranks
         yield (
             f"given {given}, a run with 2 ranks stopped after 4 batches of each, and "
@@ -719,6 +745,9 @@ def _a_mixture(make_loader: MakeLoader) -> Complaints:
             f"together draw {more} others, and leave out {fewer}. Deal out the draws "
             "of one rank alone."
         )
+    sources = _by_source(FIRST_ID + np.arange(NUM_TOKENS))
+    with_mix = partial(make_loader, mix=dict(MIX))
+    yield from _resumes_on_more_ranks(with_mix, audit.batch_size, SOURCES, sources)
 
 
 def _weights_ignore_sizes(make_loader: MakeLoader) -> Complaints:
