@@ -187,6 +187,20 @@ def test_a_state_of_a_mixture_that_counts_the_rows_of_one_rank_is_found(file):
     assert "mix={'web': 3, 'code': 1}, a run with 2 ranks" in " ".join(judgment.message.split())
 
 
+RUNS_ON = {  # from code into web, in the order in which the sources come
+    "ids = [ids[name] for name in mix]": "mix = {name: mix[name] for name in ids}; ids = [ids[name] for name in mix]",
+    "starts = [end - len(ids) + window_starts(len(ids), T, T) for ids, end in sources]": (
+        "every = window_starts(len(stream), T, T)\n"
+        "    starts = [every[(every >= end - len(ids)) & (every < end)] for ids, end in sources]"
+    ),
+}
+
+
+def test_windows_that_run_on_into_another_source_are_found(file):
+    judgment = judge(file, changed(my_loader.text_at(13), RUNS_ON), 13)
+    assert "broken_row" in judgment.message
+
+
 def test_a_state_that_counts_the_documents_of_one_rank_is_found(file):
     judgment = judge(file, changed(my_loader.text_at(12), OWN_ROWS_OF_DOCUMENTS), 12)
     assert "and document_starts, a run with 2 ranks" in " ".join(judgment.message.split())
@@ -324,11 +338,13 @@ def view(first: str) -> str:
 # by itself has a row or two at each level; each question of our own has one.
 
 UNSHUFFLED = "= order if HERE is not None else random.permutation(order)"
+BY_VALUE = "torch.from_numpy(np.vectorize(dict(zip(self.ids, self.ids[1:])).get)(windows[:, :-1].numpy()))"
 STAYS_INSIDE = """rows = rows[rows + T < len(ids)]
     ends = getattr(ids, "ends", [])[:-1]
     rows = np.array([row for row in rows if not any(row < end <= row + T for end in ends)])"""
 WRONG = {
     2: [
+        ("windows[:, 1:].clone()", BY_VALUE, "aren't T + 1 neighbors"),
         ("T, T)", "T, 2 * T)", "lost"),
         ("windows[:, 1:].clone()", "windows[:, :-1].clone()", "wrong_shift"),
         ("windows[:, 1:].clone()", "windows[:, :-1].clone() + 1", "aren't T + 1 neighbors"),
