@@ -245,7 +245,7 @@ def _a_seeded_order(make_loader: MakeLoader) -> Complaints:
     saved = copy.deepcopy(state)
     second.load_state_dict(copy.deepcopy(saved))
     third.load_state_dict(copy.deepcopy(second.state_dict()))
-    next(batches)
+    next(batches, None)  # an epoch may have no third batch
     if repr(state) != repr(saved):
         yield (
             f"you returned the state {saved!r:.80}, and when the loader went on, that "
