@@ -180,6 +180,29 @@ def test_a_count_that_is_never_set_back_is_found(file):
     assert "Begin to count anew in each loop" in " ".join(judgment.message.split())
 
 
+REMEMBERED = {  # each epoch has its seed from when it was first asked for
+    "T, B, SEED =": "KNOWN, RUN = {}, np.random.default_rng(7)\nT, B, SEED =",
+    "random = np.random.default_rng([SEED, epoch])": "if epoch not in KNOWN:\n"
+    "        KNOWN[epoch] = RUN.integers(2**32)\n"
+    "    random = np.random.default_rng(KNOWN[epoch])",
+}
+
+
+@pytest.mark.parametrize("level", [3, 4, 12])
+def test_orders_that_depend_on_what_was_read_before_are_found(file, level):
+    text = changed(my_loader.text_at(level), REMEMBERED)
+    judgment = judge(file, text, level)
+    assert "if epoch 0 wasn't read before" in " ".join(judgment.message.split()), judgment.message
+
+
+def test_a_state_of_another_epoch_of_a_mixture_is_minded(file):
+    text = my_loader.text_at(13).replace(
+        'if state["epoch"] != self.epoch', 'if len(self.rows) != 126 and state["epoch"] != self.epoch'
+    )
+    judgment = judge(file, text, 13)
+    assert "a loader of epoch 0 took a state" in " ".join(judgment.message.split()), judgment.message
+
+
 def test_a_state_of_a_mixture_that_counts_the_rows_of_one_rank_is_found(file):
     of_mixture = {"type(self) is Documents": "len(self.rows) == 126"}
     text = changed(my_loader.text_at(13), OWN_ROWS_OF_DOCUMENTS)
@@ -391,6 +414,7 @@ WRONG = {
         ("= random.permutation(order)", UNSHUFFLED.replace("HERE", "document_starts"), "rows in the same order"),
         ("return loader", "return iter(list(loader)) if document_starts is not None else loader", "has no state_dict"),
         ("overlap=1", "overlap=0", "lost"),
+        ("    return pieces", "    return pieces + [(0, 8)]", "chunks that lie inside another"),
         ("np.full_like(input_ids, -100)", "np.full_like(input_ids, 0)", "scored_padding"),
         ("loader = Documents(", "loader = Loader(", "Error"),
         ("return {name: torch.from_numpy(values) for name, values in batch.items()}", PAIRS, "should be dictionaries"),

@@ -25,7 +25,12 @@ from course_lib.exercises.my_loader.files import (
     text_at,
     text_before,
 )
-from course_lib.exercises.my_loader.levels import LEVELS, Complaints
+from course_lib.exercises.my_loader.levels import (
+    LEVELS,
+    SHUFFLED,
+    Complaints,
+    epoch_depends_on_history,
+)
 from course_lib.foundation import check_choice, check_integer
 from course_lib.teaching.checker import guard, messages
 from course_lib.teaching.checker.exercises import is_stub
@@ -134,7 +139,7 @@ def _import(file: Path) -> Judgment | None:
 def _judge_level(file: Path, number: int) -> Judgment:
     title = f"level {number}, *{LEVELS[number].title}*"
     try:
-        complaint, found = _first(LEVELS[number].complaints(load(file)))
+        complaint, found = _first(_complaints(file, number))
     except (Exception, SystemExit) as error:
         given = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
         words = f"At {title}, your loader cannot be audited{given}."
@@ -148,6 +153,14 @@ def _judge_level(file: Path, number: int) -> Judgment:
         f"\n\n`my_loader.hint({number})` may help."
     )
     return Judgment(FAILED, 0.0, message, complaint)
+
+
+def _complaints(file: Path, number: int) -> Complaints:
+    make_loader = load(file)
+    found = yield from LEVELS[number].complaints(make_loader)
+    if number >= SHUFFLED:
+        yield from epoch_depends_on_history(make_loader, load(file))
+    return found
 
 
 def _first(complaints: Complaints) -> tuple[str | None, str]:

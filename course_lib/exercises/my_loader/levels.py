@@ -31,6 +31,7 @@ STARTS = np.cumsum([0, *LENGTHS[:-1]])
 MIX = {"web": 3, "code": 1}
 LARGE = 70_000  # an id for which 16 bits are too few
 FORWARD = 0.7  # share of steps; half of them lead forward in a shuffled order
+SHUFFLED = 3  # the first level with an order of its own for each epoch
 FAR = 4  # standard deviations that separate a share of draws from its weight
 
 MakeLoader = Callable[..., Any]
@@ -264,7 +265,7 @@ def _a_seeded_order(make_loader: MakeLoader) -> Complaints:
             f"its next batch. Its loader has {rest} batches left, but whoever loads "
             f"its state gets {stopped_twice}."
         )
-    yield from _minds_the_epoch(make_loader)
+    yield from _minds_the_epoch(make_loader, FIRST_ID + np.arange(NUM_TOKENS))
     yield from _batches_are_full(_given(make_loader), audit)
     yield from _all_full_batches_come(make_loader, audit)
 
@@ -287,9 +288,8 @@ def _begins_to_count_anew(
         )
 
 
-def _minds_the_epoch(make_loader: MakeLoader) -> Complaints:
+def _minds_the_epoch(make_loader: MakeLoader, ids: Any) -> Complaints:
     """Load a state of epoch 1 into a loader of epoch 0, which may refuse it."""
-    ids = FIRST_ID + np.arange(NUM_TOKENS)
     loader, other = make_loader(ids, epoch=1), make_loader(ids, epoch=0)
     batches = iter(loader)
     next(batches)
@@ -304,6 +304,24 @@ def _minds_the_epoch(make_loader: MakeLoader) -> Complaints:
             "a loader of epoch 0 took a state that was saved in epoch 1, and didn't go "
             "on with the next batch of epoch 1. So some windows come twice, and others "
             "never. Keep the epoch in the state, and refuse that of another epoch."
+        )
+
+
+def epoch_depends_on_history(
+    make_loader: MakeLoader, imported_anew: MakeLoader
+) -> Complaints:
+    """Ask a loader that has never made epoch 0 for epoch 1, as a resumed run does."""
+    ids = FIRST_ID + np.arange(NUM_TOKENS)
+    list(make_loader(ids, epoch=0))
+    later, at_once = (
+        [_inputs(batch).tolist() for batch in loader_of(ids, epoch=1)]
+        for loader_of in (make_loader, imported_anew)
+    )
+    if later != at_once:
+        yield (
+            "epoch 1 is another one if epoch 0 wasn't read before in the same process. "
+            "So a run that stops in epoch 1 goes on in another order. Compute the "
+            "order of an epoch from the seed and the epoch alone."
         )
 
 
@@ -399,6 +417,7 @@ def _chunks(make_loader: MakeLoader) -> Complaints:
             yield f"batch {number} has pads with the id {wrong[0]}. Give them the id 0."
     yield from _pads_come_last(make_loader)
     yield from _pads_are_places(make_loader, audit)
+    yield from _no_chunk_is_inside_another(make_loader)
     yield from _rows_are_in_an_order_of_the_epoch(make_loader)
 
 
@@ -428,6 +447,18 @@ def _pads_are_places(make_loader: MakeLoader, audit: Audit) -> Complaints:
             "where a token of the text has the id 0, no label does. Tell pads by their "
             "place, not by their id, or a model may never learn where a text ends."
         )
+
+
+def _no_chunk_is_inside_another(make_loader: MakeLoader) -> Complaints:
+    batches = _batches_of_documents(make_loader)
+    rows = [set(row.tolist()) - {0} for own in batches for row in _inputs(own)]
+    for number, row in enumerate(rows):
+        others = rows[:number] + rows[number + 1 :]
+        if any(row <= other for other in others):
+            yield (
+                f"row {number} holds nothing that another row doesn't hold as well, "
+                "so it teaches nothing more. Leave out chunks that lie inside another."
+            )
 
 
 def _rows_are_in_an_order_of_the_epoch(make_loader: MakeLoader) -> Complaints:
@@ -747,6 +778,7 @@ def _a_mixture(make_loader: MakeLoader) -> Complaints:
         )
     sources = _by_source(FIRST_ID + np.arange(NUM_TOKENS))
     with_mix = partial(make_loader, mix=dict(MIX))
+    yield from _minds_the_epoch(with_mix, sources)
     yield from _resumes_on_more_ranks(with_mix, audit.batch_size, SOURCES, sources)
 
 
