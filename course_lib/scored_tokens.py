@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 import torch
 
-from course_lib.foundation import IGNORED, Length, Several, check_integer, checked
+from course_lib.foundation import (
+    IGNORED,
+    Length,
+    Several,
+    as_ids,
+    check_choice,
+    check_integer,
+    checked,
+)
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -48,7 +56,7 @@ def turn_labels(
     scored["last answer"] = answers[-1:]
     labels = []
     for i, ids in enumerate(turns):
-        labels += ids if i in scored[which] else [IGNORED] * len(ids)
+        labels += map(int, ids) if i in scored[which] else [IGNORED] * len(ids)
     return [IGNORED, *labels[1:]]  # nothing comes before the first id
 
 
@@ -56,6 +64,8 @@ def _check_turns(roles: Sequence[str], turns: Sequence[Sequence[int]]) -> None:
     if len(roles) != len(turns) or not any(len(ids) for ids in turns):
         wanted = f"a list of ids for each of {len(roles)} roles, not all of them empty"
         raise ValueError(f"turns must be {wanted}, got {list(turns)!r:.60}")
+    for ids in turns:
+        as_ids("turns", ids)
 
 
 def answer_start(prompt_ids: Sequence[int], ids: Sequence[int]) -> int:
@@ -92,6 +102,7 @@ def mean_loss(
     A part in which nothing is scored is left out. Without any target, the mean is nan.
     """
     scored = labels[:, 1:] != IGNORED
+    _check_losses(losses, scored)
     rows = _rows_in_a_part(per, len(labels))
     sums = (losses * scored).sum(dim=1).split(rows)
     counts = scored.sum(dim=1).split(rows)
@@ -113,9 +124,16 @@ def target_weights(labels: torch.Tensor, per: Per = "token") -> torch.Tensor:
     return torch.cat(parts) / max(1, sum(bool(part.any()) for part in parts))
 
 
+def _check_losses(losses: torch.Tensor, scored: torch.Tensor) -> None:
+    if losses.shape != scored.shape:  # or a broadcast would make a wrong mean of them
+        wanted = f"{tuple(scored.shape)}, (B, L - 1)"
+        raise ValueError(f"losses must have shape {wanted}, got {tuple(losses.shape)}")
+
+
 def _rows_in_a_part(per: Per, num_rows: int) -> int:
     if isinstance(per, str):
-        return {"token": max(1, num_rows), "example": 1}[per]
+        rows = {"token": max(1, num_rows), "example": 1}
+        return rows[check_choice("per", per, rows)]
     return check_integer("per", per, minimum=1)
 
 

@@ -205,6 +205,15 @@ def test_a_file_may_have_any_name(name, run, capsys):
     assert run(f"{name}:bad") == 1
 
 
+def test_what_a_process_of_the_loader_prints_is_not_in_the_report(run, capfd):
+    echo = "import subprocess\n\n\ndef make_loader(ids):\n    subprocess.run(['echo', 'hello'])\n    return good(ids)\n"
+    Path("loud.py").write_text(f"{LOADERS}\n{echo}", encoding="utf-8")
+    assert run("loud.py:make_loader", "--json") == 0
+    out, err = capfd.readouterr()
+    assert json.loads(out)["clean"]
+    assert "hello" in err
+
+
 @pytest.mark.slow
 def test_it_runs_as_a_program(run, tmp_path):
     program = [sys.executable, "-m", "course_lib", "audit", str(tmp_path / "loaders.py") + ":bad"]

@@ -49,6 +49,8 @@ def test_the_home_directory_may_be_abbreviated(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     assert load_text("~/mine.txt") == "at home"
+    monkeypatch.setenv(CORPUS_VARIABLE, "~/mine.txt")  # PowerShell's quotes keep the ~
+    assert load_text() == "at home"
 
 
 @pytest.mark.parametrize(

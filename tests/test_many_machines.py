@@ -753,6 +753,17 @@ def test_the_command_line_in_another_language_and_a_poor_locale(tmp_path, tokeni
     assert "Traceback" not in run.stderr
 
 
+def test_the_home_directory_is_one_folder_for_shards_and_tokenizer(tmp_path, monkeypatch, capsys):
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    write_lines(tmp_path / "texts.jsonl", TEXTS[:9])
+    assert tokenize("~/texts.jsonl", "--out=~/made", "--vocab-size", 300) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"texts.jsonl", "made", "made.tokenizer.json"}
+    assert tokenize("~/texts.jsonl", "--out=~/made") == 0
+    assert "finished before" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [("{'text': 'no JSON'}", "expected a JSON object"), ('{"text": "half a \\ud83d"}', "half of one")],

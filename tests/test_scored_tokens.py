@@ -70,6 +70,12 @@ def test_labels_of_turns_are_those_of_trl(wrapped, which, row, options):
     assert labels[0] == -100
 
 
+@pytest.mark.parametrize("form", [np.array, torch.tensor, tuple])
+def test_turns_may_be_arrays(form):
+    turns = [form([1, 2, 3]), form([4, 5, 6])]
+    assert turn_labels(["user", "assistant"], turns) == [-100, -100, -100, 4, 5, 6]
+
+
 def test_a_conversation_without_an_answer_scores_nothing():
     for which in ("answers", "last answer"):
         assert turn_labels(["user"], [[1, 2]], which) == [-100, -100]
@@ -159,10 +165,17 @@ def test_weights_are_the_gradient_of_the_mean(per, seed):
     "function",
     [lambda per: mean_loss(torch.ones(2, 2), torch.ones(2, 3), per), lambda per: target_weights(torch.ones(2, 3), per)],
 )
-@pytest.mark.parametrize("per", [0, -1])
+@pytest.mark.parametrize("per", [0, -1, "tokens"])
 def test_a_part_has_rows(function, per):
     with pytest.raises(ValueError, match=r"^per must be"):
         function(per)
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 1), (1, 3), (2, 4)])
+def test_losses_of_another_shape_have_no_mean(shape):
+    labels = torch.tensor([[1, 2, 3, 4], [1, -100, 3, 4]])
+    with pytest.raises(ValueError, match=r"^losses must have shape \(2, 3\)"):
+        mean_loss(torch.ones(shape), labels)
 
 
 # evaluation_loss: what `Trainer` and `SFTTrainer` report

@@ -43,6 +43,7 @@ import argparse
 import contextlib
 import importlib.util
 import json
+import os
 import signal
 import sys
 import textwrap
@@ -148,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
     arguments = {"loader": options.loader, **given, "allow": options.allow}
     try:
         allowed = read_allowed(options.allow)
-        with contextlib.redirect_stdout(sys.stderr), limited(options.time_limit):
+        with prints_to_stderr(), limited(options.time_limit):
             check_needs(options)
             if options.tokenizer is not None:
                 given["tokenizer"] = tokenizer_of(options.tokenizer)
@@ -194,6 +195,20 @@ def check_needs(options: argparse.Namespace) -> None:
                 f"--{option} needs the package {package!r}, which is not installed. "
                 f"Type: {install}"
             )
+
+
+@contextlib.contextmanager
+def prints_to_stderr() -> Iterator[None]:
+    """Keep stdout for the report, also from what a loader's processes write there."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def read_allowed(words: list[str]) -> dict[str, float]:
@@ -260,7 +275,7 @@ def describe(error: BaseException) -> str:
 def load(place: str) -> Callable:
     """Import a function from `FILE.py:name`, in a way that workers can repeat."""
     file, _, name = place.rpartition(":")
-    path = Path(file).expanduser().resolve()
+    path = user_path(file).resolve()
     if not file or not name:
         raise ValueError(
             f"the loader must be given as FILE.py:make_loader, got {place}"

@@ -24,6 +24,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from course_lib.commands.paths import user_path
+
 ROOT = Path(__file__).resolve().parents[2]
 COURSE_PYTHON = ">=3.11,<3.15"  # the commands `audit` and `show` need less
 OK, NOTE, WRONG = "ok", "note", "WRONG"
@@ -138,7 +140,7 @@ def check_texts() -> Iterator[Point]:
     if not wrong:
         yield Point(OK, f"{len(lines)} texts are as they came")
     if own := os.environ.get("COURSE_CORPUS"):
-        if Path(own).expanduser().is_file():
+        if user_path(own).is_file():
             yield Point(NOTE, f"COURSE_CORPUS: the lessons read {own}, not the story")
         else:
             text = f"COURSE_CORPUS names {own}, and there is no such file"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 def user_path(text: str) -> Path:
     """A path as it is typed: the shell leaves the ~ of `--out=~/scores.csv` alone."""
-    return Path(text).expanduser()
+    return Path(os.path.expanduser(text))
 
 
 def in_a_shell(*arguments: object) -> str:

@@ -32,7 +32,6 @@ course_lib.auditing_loaders shows you the same.
 """
 
 import argparse
-import contextlib
 import inspect
 import os
 import sys
@@ -52,6 +51,7 @@ from course_lib.commands.audit import (
     describe,
     limited,
     load,
+    prints_to_stderr,
     tokenizer_of,
 )
 from course_lib.commands.paths import user_path
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
             wanted = f"below --world-size {options.world_size}"
             raise ValueError(f"--rank must be {wanted}, got {options.rank}")
         check_needs(options)
-        with contextlib.redirect_stdout(sys.stderr), limited(options.time_limit):
+        with prints_to_stderr(), limited(options.time_limit):
             view = view_of(load(options.loader), options)
     except (Exception, SystemExit) as error:  # whatever somebody else's file raises
         print(f"python -m course_lib show: {describe(error)}", file=sys.stderr)

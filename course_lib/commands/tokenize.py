@@ -27,6 +27,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from course_lib.bpe import train_byte_level_bpe
+from course_lib.commands.paths import user_path
 from course_lib.foundation import (
     END_OF_TEXT,
     changes_to_first_texts,
@@ -55,12 +56,13 @@ TRAINED_ON = 2**28  # characters: more texts change the merges little, and take 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add, number = parser.add_argument, {"type": int, "metavar": "N"}
     words = "files, or folders of files; documents are numbered in this order"
-    add("inputs", nargs="+", metavar="INPUT", help=words)
+    add("inputs", nargs="+", type=user_path, metavar="INPUT", help=words)
     words = "a tokenizer.json (default: train a tokenizer on the texts)"
-    add("--tokenizer", metavar="FILE", help=words)
+    add("--tokenizer", type=user_path, metavar="FILE", help=words)
     words = f"how many ids the trained tokenizer may have (default: {VOCAB_SIZE:,})"
     add("--vocab-size", default=VOCAB_SIZE, **number, help=words)
-    add("--out", required=True, metavar="DIR", help="the folder for the shards")
+    words = "the folder for the shards"
+    add("--out", required=True, type=user_path, metavar="DIR", help=words)
     words = "how many processes to use (default: one for each core)"
     add("--workers", default=os.cpu_count(), **number, help=words)
     add("--ray", action="store_true", help="run the tasks on a Ray cluster")
@@ -99,13 +101,13 @@ def tokenize(options: argparse.Namespace) -> int:
     inputs, out, file = (more.pop(name) for name in ("inputs", "out", "tokenizer"))
     workers, ray, quiet = (more.pop(name) for name in ("workers", "ray", "quiet"))
     vocab_size = more.pop("vocab_size")
-    was_finished = Path(out, MANIFEST).is_file()
+    was_finished = (out / MANIFEST).is_file()
     if file is None:
-        own = Path(f"{Path(out)}.tokenizer.json")
+        own = Path(f"{out}.tokenizer.json")
         if own.is_file():
             print(f"tokenizer: {own}, which an earlier run has trained")
         else:
-            check_apart(map(Path, inputs), Path(out))
+            check_apart(inputs, out)
             tasks = plan_tasks(inputs, suffixes=options.suffixes)
             texts = first_texts(tasks, options.text_column)
             train(own, texts, vocab_size, progress=not quiet)
@@ -183,9 +185,9 @@ def train(path: Path, texts: Iterator[str], vocab_size: int, *, progress: bool) 
     write_durably(path, tokenizer.to_str().encode())
 
 
-def load_tokenizer(path: str | Path) -> Tokenizer:
+def load_tokenizer(path: Path) -> Tokenizer:
     """Load a tokenizer.json, or say that it is none."""
-    if not Path(path).is_file():
+    if not path.is_file():
         raise FileNotFoundError(
             f"no tokenizer at {path}; without --tokenizer, one is trained on the texts"
         )
@@ -219,7 +221,7 @@ def end_of(tokenizer: Tokenizer, end_of_text_id: int | None) -> int | None:
     return end
 
 
-def count_id(out: str, manifest: Manifest, wanted: int) -> int:
+def count_id(out: Path, manifest: Manifest, wanted: int) -> int:
     """Count how often an id occurs in all shards."""
     found = 0
     for split, shards in manifest.shards.items():

@@ -41,7 +41,7 @@ def load_text(path: FilePath | None = None) -> str:
     origin = ""
     if path is None and os.environ.get(CORPUS_VARIABLE):
         path, origin = os.environ[CORPUS_VARIABLE], f" (from {CORPUS_VARIABLE})"
-    path = _bundled("story.txt") if path is None else Path(path)
+    path = _bundled("story.txt") if path is None else Path(os.path.expanduser(path))
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no text file at {path}{origin}")
     if path.suffix.lower() in ROWS:
