@@ -72,6 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
         )
         module.add_arguments(command)
         # Options may come anywhere, as in `blank ~/monday --force 2`.
+        command.set_defaults(traceback=options.traceback)
         status = module.run(command.parse_intermixed_args(arguments[begin:]))
         sys.stdout.flush()
         return status

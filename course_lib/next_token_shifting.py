@@ -125,14 +125,14 @@ def _check_scored(
 
 
 def smooth_losses(losses: object) -> tuple[np.ndarray, np.ndarray]:
-    """Average neighboring losses, for a curve: up to about 50 points of a run.
+    """Average neighboring losses, for a curve: 50 to 100 points of a long run.
 
     Args:
         losses: of every step, shape (steps,) or (runs, steps).
 
     Returns steps, shape (points,), and means, shape (points,) or (runs, points). The
     first point is the first loss itself, at step 0, because a mean would hide where a
-    run starts.
+    run starts. Losses at the end that are too few for a mean are left out.
     """
     losses = as_numbers("losses", losses)
     if losses.ndim not in (1, 2) or not losses.size:

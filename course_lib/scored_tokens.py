@@ -117,6 +117,8 @@ def target_weights(labels: torch.Tensor, per: Per = "token") -> torch.Tensor:
 
     The weights add up to 1, and are 0 where nothing is scored, and at place 0.
     """
+    if labels.ndim != 2:
+        raise ValueError(f"labels must have shape (B, L), got {tuple(labels.shape)}")
     scored = (labels != IGNORED).double()
     scored[:, 0] = 0  # nothing predicts it
     parts = scored.split(_rows_in_a_part(per, len(labels)))
@@ -155,6 +157,7 @@ def evaluation_loss(
         batch_size: examples in a batch; the last may be smaller.
     """
     sums, counts = np.asarray(sums), np.asarray(counts)
+    _check_counts(sums, counts)
     total = 0.0
     for first in range(0, len(sums), batch_size):
         batch = slice(first, first + batch_size)
@@ -163,8 +166,16 @@ def evaluation_loss(
     return float(total / len(sums))
 
 
+def _check_counts(sums: np.ndarray, counts: np.ndarray) -> None:
+    if not len(sums) or counts.shape != sums.shape or counts.min() < 1:
+        wanted = f"a number of targets, at least 1, for each of {len(sums)} examples"
+        raise ValueError(f"counts must be {wanted}, got {counts.tolist()!r:.60}")
+
+
 def stop_rate(answers: Sequence[Sequence[int]], end_id: int) -> float:
     """Return the share of generated answers in which the model has ended its turn."""
+    if not len(answers):
+        raise ValueError("answers must not be empty")
     return sum(end_id in answer for answer in answers) / len(answers)
 
 

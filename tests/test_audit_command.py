@@ -48,6 +48,14 @@ def sleepy(ids):
     import time
     time.sleep(1_000)
 
+def trying(ids):  # again and again, as a reader of remote files does
+    import time
+    while True:
+        try:
+            time.sleep(1_000)
+        except Exception:
+            pass
+
 def crash(ids):
     raise OSError("the disk is full")
 
@@ -97,6 +105,9 @@ STATUS = {
     "documents --document-lengths -2x40,50": 2,
     "documents --document-lengths 0x40,50": 2,
     "sleepy --time-limit 1": 2,
+    "trying --time-limit 1": 2,
+    "good --time-limit inf": 2,
+    "good --picture nowhere/audit.png": 2,
     "good --time-limit 0": 2,
     "endless --max-batches 16": 0,
     "endless": 2,
@@ -203,6 +214,12 @@ def test_a_file_may_have_any_name(name, run, capsys):
     Path(name).write_text(LOADERS, encoding="utf-8")
     assert run(f"{name}:good") == 0
     assert run(f"{name}:bad") == 1
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_traceback_is_shown_if_it_is_asked_for(asked, run, capsys):
+    assert main([*["--traceback"] * asked, "audit", "loaders.py:crash"]) == 2
+    assert asked == ("Traceback" in capsys.readouterr().err)
 
 
 def test_what_a_process_of_the_loader_prints_is_not_in_the_report(run, capfd):

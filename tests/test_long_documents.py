@@ -155,6 +155,9 @@ def test_with_an_end_the_library_cuts_the_body_and_ends_each_chunk(documents, wr
 
 def test_chunks_are_drawn_as_what_is_new_what_was_there_and_what_is_missing():
     assert chunk_rows([0], 3, 2) == {"start 0": [(0, 1, "lost"), (1, 1, "inputs"), (2, 1, "lost")]}
+    for starts in ([], [0, 9], [-1]):
+        with pytest.raises(ValueError, match=r"^starts must be one or more of 0 \.\.\. 8"):
+            chunk_rows(starts, 9, 3)
     assert chunk_rows([0, 2], 5, 3)["start 2"] == [(2, 1, "plain2"), (3, 2, "inputs")]
 
 

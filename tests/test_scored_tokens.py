@@ -210,6 +210,19 @@ def test_an_evaluation_in_one_batch_is_the_token_mean():
     assert evaluation_loss([2.0, 12.0, 3.0], [1, 12, 1], 2) == pytest.approx((2 * 14 / 13 + 3) / 3)
 
 
+@pytest.mark.parametrize(("sums", "counts"), [([], []), ([1.0], [0]), ([1.0, 2.0], [1]), ([1.0], [1, 2])])
+def test_each_example_of_an_evaluation_has_targets(sums, counts):
+    with pytest.raises(ValueError, match=r"^counts must be a number of targets"):
+        evaluation_loss(sums, counts, 2)
+
+
+def test_what_has_no_mean_is_refused():
+    with pytest.raises(ValueError, match=r"^answers must not be empty"):
+        stop_rate([], 0)
+    with pytest.raises(ValueError, match=r"^labels must have shape"):
+        target_weights(torch.tensor([1, 2]))
+
+
 def test_answers_that_end_are_counted():
     assert stop_rate([[5, 0], [5, 6], [0]], 0) == pytest.approx(2 / 3)
     assert stop_rate([[5]], 0) == 0

@@ -111,8 +111,8 @@ def test_texts_are_paragraphs(show, capsys):
     ("words", "said"),
     [
         (["crash"], "raised OSError: the disk is full (at "),
-        (["no_batches"], "--batch must be below 0"),
-        (["plain", "--batch", "99"], "the number of batches of make_loader(ids), got 99"),
+        (["no_batches"], "no_batches(ids) has no batches"),
+        (["plain", "--batch", "99"], "the number of batches of plain(ids), got 99"),
         (["plain", "--batch", "-1"], "--batch must be an integer of at least 0"),
         (["plain", "--rows", "0"], "--rows must be an integer of at least 1"),
         (["plain", "--rank", "1"], "--rank must be below --world-size 1, got 1"),

@@ -40,9 +40,10 @@ def write_flat(ids: Ids, path: FilePath) -> None:
 
 
 def _small(ids: np.ndarray) -> np.ndarray:
-    if ids.size and (ids.min() < 0 or ids.max() > np.iinfo(np.uint16).max):
+    wrong = ids[(ids < 0) | (ids > np.iinfo(np.uint16).max)]
+    if wrong.size:
         raise ValueError(
-            f"ids must fit into uint16, got {ids.max():,}: this format is for a "
+            f"ids must fit into uint16, got {wrong.max():,}: this format is for a "
             "vocabulary of up to 65,536; if yours is smaller, say it with vocab_size"
         )
     return ids.astype("<u2")

@@ -48,6 +48,7 @@ NOT_TRIED = (  # which the command's help, the report and lesson 14 say, all fro
     "ids that mean something, such as an end of text that is dropped as padding",
     "which documents a loader chooses, and what its text says",
     "orders that depend on the hashes of strings, unless it runs ranks in processes",
+    "an epoch's order that depends on which epochs were read before",
     "ids as large as yours, and labels computed as id + 1, which here is the next id, "
     "unless you say how large your vocabulary is (vocab_size)",
 )

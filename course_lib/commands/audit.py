@@ -65,7 +65,7 @@ from course_lib.commands.paths import in_a_shell, user_path
 from course_lib.foundation import uncut
 
 CLEAN, FOUND, NOT_RUN, UNDECIDED = 0, 1, 2, 3
-TIME_LIMIT = 600  # seconds
+TIME_LIMIT, MOST_SECONDS = 600, 10**8
 WIDTH = 88  # letters in a line of --help
 # The audit itself needs NumPy alone. A loader that hands out tensors brings PyTorch.
 NEEDS = {"picture": "matplotlib", "processes": "torch", "tokenizer": "tokenizers"}
@@ -156,8 +156,14 @@ def run(options: argparse.Namespace) -> int:
             audit = audit_loader(load(options.loader), **given)
             if options.picture is not None:
                 write_picture(audit, options.picture)
-    except (Exception, SystemExit) as error:  # whatever somebody else's file raises
+    except (
+        Exception,
+        SystemExit,
+        OutOfTime,
+    ) as error:  # raised by somebody else's file
         words = describe(error)
+        if options.traceback:
+            traceback.print_exception(error)
         print(f"python -m course_lib audit: {words}", file=sys.stderr)
         if options.json:
             report = {"version": VERSION, "clean": False, "error": words}
@@ -185,8 +191,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check_needs(options: argparse.Namespace) -> None:
-    """Refuse an option whose package is missing before the loader is read, and not
-    after."""
+    """Refuse an option whose package or folder is missing before the loader is read,
+    and not after."""
+    picture = getattr(options, "picture", None)
+    if picture is not None and not picture.parent.is_dir():
+        raise ValueError(f"--picture: there is no folder {picture.parent}")
     for option, package in NEEDS.items():
         is_wanted = getattr(options, option, None) is not None
         if is_wanted and importlib.util.find_spec(package) is None:
@@ -231,9 +240,13 @@ def read_allowed(words: list[str]) -> dict[str, float]:
     return allowed
 
 
+class OutOfTime(BaseException):
+    """No Exception, or a loader that catches those and tries again would go on."""
+
+
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError after so many seconds, also in a loader that sleeps.
+    """Raise OutOfTime after so many seconds, also in a loader that sleeps.
 
     Where there is no such timer, as on Windows or in a thread, nothing is stopped.
 
@@ -241,8 +254,9 @@ def limited(seconds: float) -> Iterator[None]:
     audit can't be in one: a limit on its memory would be a limit on the loader's, CUDA
     doesn't survive a fork, and `guard` needs packages that an audit doesn't.
     """
-    if not seconds > 0:
-        raise ValueError(f"--time-limit must be more than 0 seconds, got {seconds}")
+    if not 0 < seconds <= MOST_SECONDS:
+        wanted = f"more than 0 seconds, and at most {MOST_SECONDS:,}"
+        raise ValueError(f"--time-limit must be {wanted}, got {seconds}")
     in_main = threading.current_thread() is threading.main_thread()
     if not hasattr(signal, "setitimer") or not in_main:
         yield
@@ -250,7 +264,7 @@ def limited(seconds: float) -> Iterator[None]:
 
     def stop(number: int, frame: object) -> None:
         words = f"the loader gave nothing more within --time-limit {seconds:g} seconds"
-        raise TimeoutError(words)
+        raise OutOfTime(words)
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -263,7 +277,11 @@ def limited(seconds: float) -> Iterator[None]:
 
 def describe(error: BaseException) -> str:
     """What was raised, and at which line of the loader's own files."""
-    kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+    kind = (
+        ""
+        if isinstance(error, (ValueError, OutOfTime))
+        else f"{type(error).__name__}: "
+    )
     ours = str(Path(__file__).parent.parent)
     frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
     others = ours, sys.prefix, sys.base_prefix, "<"

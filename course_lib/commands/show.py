@@ -35,6 +35,7 @@ import argparse
 import inspect
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice
@@ -47,6 +48,7 @@ from course_lib.auditing_loaders.loader_calls import GIVEN, guarded
 from course_lib.commands.audit import (
     NOT_RUN,
     TIME_LIMIT,
+    OutOfTime,
     check_needs,
     describe,
     limited,
@@ -106,7 +108,13 @@ def run(options: argparse.Namespace) -> int:
         check_needs(options)
         with prints_to_stderr(), limited(options.time_limit):
             view = view_of(load(options.loader), options)
-    except (Exception, SystemExit) as error:  # whatever somebody else's file raises
+    except (
+        Exception,
+        SystemExit,
+        OutOfTime,
+    ) as error:  # raised by somebody else's file
+        if options.traceback:
+            traceback.print_exception(error)
         print(f"python -m course_lib show: {describe(error)}", file=sys.stderr)
         return NOT_RUN
     has_colors = sys.stdout.isatty() and "NO_COLOR" not in os.environ
@@ -132,10 +140,13 @@ def view_of(
     elif "document_starts" in named:
         raise ValueError("make_loader names document_starts, but takes no ids")
     shown = [*["texts" if options.texts else "ids"] * len(arguments), *given]
-    words = f"make_loader({', '.join(shown)})"
+    name = getattr(make_loader, "__name__", "make_loader")
+    words = f"{name}({', '.join(shown)})"
     loader = guarded(words, make_loader, *arguments, **given)
     batches = guarded(words, iter, loader)
     found = guarded(words, list, islice(batches, options.batch + 1))
+    if not found:
+        raise ValueError(f"{words} has no batches")
     if len(found) <= options.batch:
         wanted = f"below {len(found)}, the number of batches of {words}"
         raise ValueError(f"--batch must be {wanted}, got {options.batch}")

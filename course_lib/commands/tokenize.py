@@ -6,7 +6,8 @@
 The command reads JSON Lines (.jsonl, also .gz and .zst), .parquet, .arrow, and plain
 text (.txt and .md, where each file is one document). If a run was stopped, run the
 command again, and it finishes the job. If the job is finished already, it only checks
-that the shards still fit the files.
+that the files and the sizes of the shards are still the same. `verify_shards` of
+course_lib.token_shards reads the shards themselves.
 
 Without --tokenizer, the command first trains a byte-level BPE on the texts, and saves
 it beside the shards, as DIR.tokenizer.json. A second run takes it from there.
@@ -97,7 +98,7 @@ def note(message: object) -> None:
 
 
 def tokenize(options: argparse.Namespace) -> int:
-    more = dict(vars(options))
+    more = {name: v for name, v in vars(options).items() if name != "traceback"}
     inputs, out, file = (more.pop(name) for name in ("inputs", "out", "tokenizer"))
     workers, ray, quiet = (more.pop(name) for name in ("workers", "ray", "quiet"))
     vocab_size = more.pop("vocab_size")

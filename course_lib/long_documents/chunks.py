@@ -71,6 +71,9 @@ def chunk_rows(
         starts: where chunks begin, shape (num_chunks,), the first at 0.
         num_tokens, max_length: N and L. Tokens after the last chunk are lost.
     """
+    if not starts.size or starts.min() < 0 or starts.max() >= num_tokens:
+        wanted = f"one or more of 0 ... {num_tokens - 1}"
+        raise ValueError(f"starts must be {wanted}, got {starts.tolist()!r:.60}")
     rows, known = {}, 0  # tokens that earlier chunks hold
     for start in starts.ravel().tolist():
         end = min(start + max_length, num_tokens)

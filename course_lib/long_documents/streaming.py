@@ -74,8 +74,8 @@ class StreamingTextDataset(IterableDataset):
     """The chunks of all documents of a data set on disk, tokenized as they are read.
 
     Each item is `{"input_ids": int64 (n,), "document": row, "chunk": number}`. Over all
-    ranks and all their workers, every document is read once. No document is held longer
-    than it takes to deliver its chunks.
+    ranks and all their workers, every document is read once. Up to 64 documents are
+    read and tokenized together, and held until the next 64.
 
     The position is that of the iterator that was used last. When an iterator has
     reached its end, the next one reads the next epoch. Workers have copies of this data
@@ -236,7 +236,7 @@ class StreamingTextDataset(IterableDataset):
         )
 
     def _texts_in(self, rows: Sequence[int]) -> Iterator[str]:
-        """Read the texts of rows, some at a time, and keep none that was yielded."""
+        """Read the texts of rows, some at a time."""
         for first in range(0, len(rows), DOCUMENTS_AT_A_TIME):
             block = [int(row) for row in rows[first : first + DOCUMENTS_AT_A_TIME]]
             texts = self._texts[block][self.text_column]

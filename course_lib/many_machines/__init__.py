@@ -161,8 +161,8 @@ def generator_of(
     """Make the generator for all that is random about one sample in one epoch.
 
     It knows neither ranks nor workers, so a sample has the same noise whoever reads it,
-    also after a resume, and other noise in the next epoch. Different seeds, epochs and
-    samples never give the same `SeedSequence`.
+    also after a resume, and other noise in the next epoch. Different seeds below
+    2**128, epochs, and samples below 2**32 never give the same `SeedSequence`.
     """
     key = np.random.SeedSequence(seed, spawn_key=(epoch, sample))
     return np.random.default_rng(key)

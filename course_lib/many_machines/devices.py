@@ -36,7 +36,10 @@ def copy_to_device(
     Returns an iterator with a `state_dict()`, for which `batches` must be a loader that
     has one. Use it to save, since the loader itself is `ahead` batches further on.
     """
-    device = torch.device(device)
+    try:
+        device = torch.device(device)
+    except (RuntimeError, TypeError) as error:
+        raise ValueError(f"device must be one of PyTorch's, got {device!r}") from error
     if device.type != "cuda":
         return CopiedBatches(batches, device, 0)
     if not torch.cuda.is_available():

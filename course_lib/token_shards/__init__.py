@@ -80,8 +80,9 @@ def write_shards(
             `max_tokens` and `end_of_text_id`; see `ShardSettings.of`.
 
     Raises ValueError if there is no document, or if the folder holds shards of another
-    tokenizer, other settings or other documents, or damaged ones, and then overwrites
-    nothing. Raises OSError, for example, if another run is writing there.
+    tokenizer, other settings or other documents, or has lost some, and then overwrites
+    nothing. Bytes that have changed since are found by `verify_shards` alone. Raises
+    OSError, for example, if another run is writing there.
     """
     tokenizer, end = plain_tokenizer(tokenizer, settings.pop("end_of_text_id", None))
     settings = ShardSettings.of(tokenizer, end_of_text_id=end, **settings)

@@ -120,8 +120,9 @@ def build_normalizer(*, keep_indentation: bool = True) -> normalizers.Normalizer
 
     Args:
         keep_indentation: leave the spaces at the beginning of a line, which are syntax
-            in Python. If False, they become one like any other run. Leading tabs are
-            kept in either case.
+            in Python, and those that follow a mix of spaces and tabs within it. If
+            False, they become one like any other run. Leading tabs are kept in either
+            case.
     """
     spaces = " {2,}"
     if keep_indentation:
