@@ -149,7 +149,7 @@ def test_batches_of_a_list_have_no_state():
 
 
 def test_a_device_that_is_not_there_is_told():
-    with pytest.raises(ValueError, match="^device must be .* got .graphics card"):
+    with pytest.raises(ValueError, match=r"^device must be .* got .graphics card"):
         copy_to_device(BATCHES, "graphics card")
     if not torch.cuda.is_available():
         with pytest.raises(ValueError, match="finds no CUDA device"):
