@@ -171,8 +171,9 @@ def capped_weights(
 
     As water fills vessels of different height: a small source is full first, and what
     it cannot take is shared by the others. Returns weights whose sum is 1, for a
-    `MixtureOrder`, so names must be strings. Raises ValueError if all sources together
-    cannot fill `num_draws`.
+    `MixtureOrder`, so names must be strings. It rounds shares to whole draws, and so
+    may need a `max_epochs` that allows one draw more. Raises ValueError if all sources
+    together cannot fill `num_draws`.
 
     Source: Chung and others, "UniMax: Fairer and More Effective Language Sampling for
     Large-Scale Multilingual Pretraining" (2023), arXiv 2304.09151.
