@@ -41,8 +41,8 @@ NOT_TRIED = (  # which the command's help, the report and lesson 14 say, all fro
     "one more epoch after a loader was resumed twice",
     "whether validation data are among the training data",
     "sub-samples that change by epoch: tokens are lost or not within one epoch",
-    "lanes: whether a row of the next batch goes on where this one ends, as a model "
-    "that keeps its state needs",
+    "parallel tracks: whether a row of the next batch goes on where this one ends, as "
+    "a model that keeps its state needs",
     "whether a batch has as many rows as you meant",
     "which tokens ought to be scored, as in a chat",
     "ids that mean something, such as an end of text that is dropped as padding",
