@@ -31,6 +31,7 @@ EXTRAS = {"book": "teach", "nbgrader": "teach"}  # what they need; others the co
 ANYWHERE = ("audit", "show")  # run on an older Python too, and need NumPy alone
 ROOT = Path(course_lib.__file__).resolve().parent.parent
 PROGRAM = "python -m course_lib"
+INTERRUPTED = 130  # as a shell says it
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -80,7 +81,8 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        return fail(name, "interrupted")
+        fail(name, "interrupted")
+        return INTERRUPTED
     except ModuleNotFoundError as error:
         return fail(name, what_is_missing(name, error))
     except Exception as error:

@@ -237,6 +237,24 @@ def test_evidence_names_tokens_that_are_no_targets(name):
 # What is found in several epochs
 
 
+ORDERS, RANDOM = {}, np.random.default_rng(7)
+
+
+def remembered(ids, epoch, rank, world_size):
+    """Each epoch has its order from when it was first asked for."""
+    if epoch not in ORDERS:
+        ORDERS[epoch] = RANDOM.permutation(windows(ids))
+    return pairs(ids, ORDERS[epoch][: len(ORDERS[epoch]) // world_size * world_size][rank::world_size])
+
+
+@pytest.mark.slow  # with processes
+def test_an_order_that_depends_on_which_epochs_were_read_before_is_found_in_processes():
+    audit = audit_loader(remembered, num_tokens=N, world_size=2, processes=True)
+    assert [(finding.name, "in another process" in finding.evidence) for finding in audit.findings] == [
+        ("not_repeatable", True)
+    ]
+
+
 def missing(ids, k, rank, world_size):
     """A shuffle of all windows but k, one after another."""
     return pairs(ids, shuffled(np.delete(windows(ids), slice(10, 10 + k)), k)[rank::world_size])

@@ -21,6 +21,7 @@ from typing import Annotated
 import numpy as np
 
 from course_lib.auditing_loaders.batch_view import show_batch as show_batch
+from course_lib.auditing_loaders.coded_stream import NO_UINT16
 from course_lib.auditing_loaders.coded_stream import CodedStream as CodedStream
 from course_lib.auditing_loaders.coverage import (
     epochs_to_decide,
@@ -275,6 +276,12 @@ def judge(
             else:
                 find_overlaps(readings, alone, here)
         found.keep_largest(here)
+    size = call.stream.vocab_size or 0
+    if call.stream.ids.max() < NO_UINT16 < size and "narrow_ids" not in found:
+        undecided["narrow_ids"] = (
+            f"no id above {NO_UINT16 - 1:,} was handed out, although a vocabulary of "
+            f"{size:,} has some; say {NO_UINT16 + 100:,} instead"
+        )
     return found, undecided
 
 

@@ -358,13 +358,16 @@ def find_after_end(
 
 
 def read_elsewhere(call: LoaderCall, of_ranks: Sequence[RankEpochs]) -> RankEpochs:
-    """Read the first epoch once more in another process, and go on there from where
-    loaders were stopped: strings have other hashes there, and objects other places."""
+    """Read an epoch once more in another process, and go on there from where loaders
+    were stopped: strings have other hashes there, and objects other places. No epoch
+    was read there before, so if it can be chosen, read the last."""
     before, rank = of_ranks[call.rank], RankEpochs()
     where = " in another process"
-    epoch, known = before.epochs[0], before.found
+    last = len(before.epochs) - 1 if "epoch" in call.names else 0
+    known = before.found
     if "not_repeatable" not in known:
-        find_unrepeatable(epoch, read_epoch(call, call()), rank.found, where)
+        again = read_epoch(call, call(last), epoch=last)
+        find_unrepeatable(before.epochs[last], again, rank.found, where)
     for left, state, expected, when in before.stopped:
         if not any("resume" in each for each in (*known, *rank.found)):
             got = read_epoch(left, resumed_from(left, state))

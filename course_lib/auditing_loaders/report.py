@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from course_lib.auditing_loaders.coded_stream import NO_UINT16
 from course_lib.auditing_loaders.coverage import commonest_stride
 from course_lib.auditing_loaders.epoch_record import EpochRecord, ledger_of
 from course_lib.auditing_loaders.findings import (
@@ -47,8 +46,8 @@ NOT_TRIED = (  # which the command's help, the report and lesson 14 say, all fro
     "which tokens ought to be scored, as in a chat",
     "ids that mean something, such as an end of text that is dropped as padding",
     "which documents a loader chooses, and what its text says",
-    "orders that depend on the hashes of strings, unless it runs ranks in processes",
-    "an epoch's order that depends on which epochs were read before",
+    "orders that depend on the hashes of strings, or on which epochs were read before, "
+    "unless it runs ranks in processes",
     "ids as large as yours, and labels computed as id + 1, which here is the next id, "
     "unless you say how large your vocabulary is (vocab_size)",
 )
@@ -387,11 +386,6 @@ def notes_of(
             words = "no labels were handed out, so the inputs were taken for labels, "
             words += "which the model would have to shift"
         notes.append(words)
-    size = call.stream.vocab_size or 0
-    if call.stream.ids.max() < NO_UINT16 < size:
-        words = f"no id above {NO_UINT16 - 1:,} was handed out, although a vocabulary "
-        words += f"of {size:,} has some; say {NO_UINT16 + 100:,} instead, to see "
-        notes.append(f"{words}whether 16 bits are too narrow")
     if any(epoch.is_cut for rank in ranks for epoch in rank.epochs):
         notes.append(f"each epoch was ended after max_batches={call.max_batches}")
     if len(ranks[0].epochs) == 1:

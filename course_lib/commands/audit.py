@@ -31,6 +31,7 @@ loader does. The exit status lets you make the command one of your tests:
     1    something was found that isn't allowed
     2    the loader could not be run
     3    nothing was found that isn't allowed, but something could not be decided
+    130  it was interrupted
 
 What the loader itself prints goes to stderr.
 
@@ -225,7 +226,7 @@ def read_allowed(words: list[str]) -> dict[str, float]:
     allowed: dict[str, float] = {}
     for word in words:
         if word.startswith("@"):
-            lines = Path(word[1:]).read_text(encoding="utf-8").splitlines()
+            lines = user_path(word[1:]).read_text(encoding="utf-8-sig").splitlines()
             lines = [line.partition("#")[0].strip() for line in lines]
             allowed |= read_allowed([line for line in lines if line])
             continue
@@ -322,16 +323,21 @@ def _numbers(text: str) -> list[int]:
     """Read numbers such as `400,90,20x250`, or those of a file, as `@lengths.txt`."""
     if text.startswith("@"):
         try:
-            text = Path(text[1:]).read_text(encoding="utf-8")
-        except OSError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
+            text = user_path(text[1:]).read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            words = f"cannot read {text[1:]}: {error}"
+            raise argparse.ArgumentTypeError(words) from None
     numbers = []
     for word in text.replace(",", " ").split():
         times, by, number = word.rpartition("x")
-        count = int(times) if by else 1
+        try:
+            count, value = int(times) if by else 1, int(number)
+        except ValueError:
+            words = f"expected numbers such as 400,90,20x250, got {word!r}"
+            raise argparse.ArgumentTypeError(words) from None
         if count < 1:
             raise argparse.ArgumentTypeError(f"{word} must be at least once")
-        numbers += [int(number)] * count
+        numbers += [value] * count
     return numbers
 
 

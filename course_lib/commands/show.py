@@ -26,9 +26,9 @@ ids.
 
 If the function has arguments named epoch, rank or world_size, it gets those, too.
 
-The exit status is 0, or 2 if the loader could not be run. What the loader itself prints
-goes to stderr. In a notebook, show_batch(batch, tokenizer) from
-course_lib.auditing_loaders shows you the same.
+The exit status is 0, 2 if the loader could not be run, or 130 if it was interrupted.
+What the loader itself prints goes to stderr. In a notebook, show_batch(batch,
+tokenizer) from course_lib.auditing_loaders shows you the same.
 """
 
 import argparse

@@ -136,9 +136,11 @@ ELSEWHERE: dict[str, dict[str, str]] = {
     },
     "build_tokenizer": {
         **_TRAINING,
-        **_OFFSETS,
+        "trim_offsets": "it moves offsets and changes no id. If you need it, put "
+        "tokenizers.processors.ByteLevel(trim_offsets=True) and "
+        "tokenizer.post_processor, which ends each text, into a processors.Sequence",
         "add_prefix_space": "it adds none; `train_byte_level_bpe` of lesson 6 can",
-        "unicode_normalizer": "it never unites letters; `train_byte_level_bpe` can",
+        "unicode_normalizer": "it is always NFC; `train_byte_level_bpe` has others",
     },
     # lesson 8
     "count_chunks": _ROW | _OVERLAP,
@@ -223,7 +225,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "probabilities": "use `weights`",
         "stopping_strategy": "`num_draws` says how long it is, and `max_epochs` how "
         "often a source may be read",
-        **_BASE_SEED,
+        **dict.fromkeys(_BASE_SEED, "use `base_seed`, an integer"),
     },
     "make_mixture_loader": {
         **dict.fromkeys(

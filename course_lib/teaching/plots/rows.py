@@ -215,10 +215,14 @@ def end_to_end(
     """
     check_choice("meaning", meaning, ("inputs", "plain"))
     widths = [x.item() if hasattr(x, "item") else x for x in widths]
-    labels = range(len(widths)) if labels is None else labels
+    labels = range(len(widths)) if labels is None else list(labels)
+    if len(labels) != len(widths):
+        raise ValueError(
+            f"labels must be one for each of {len(widths)} widths, got {len(labels)}"
+        )
     starts, boxes = [sum(widths[:n]) for n in range(len(widths) + 1)], []
     for n, (start, width, label) in enumerate(
-        zip(starts, widths, labels, strict=False)
+        zip(starts[:-1], widths, labels, strict=True)
     ):
         look = (meaning, f"{meaning}2")[n % 2]
         boxes.append((start, width, look, style.drawable(label)))
