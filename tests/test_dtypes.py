@@ -54,6 +54,7 @@ def test_compact_ids_are_the_same_ids(ids):
         stream = compact(given_ids)
         assert stream.tolist() == ids
         assert stream.dtype == smallest_dtype(max(ids, default=0))
+        assert not stream.flags.writeable
 
 
 def test_ids_that_are_none_are_refused_with_their_place():

@@ -87,3 +87,9 @@ def come_late(rank: int, meeting: Path) -> None:
 def test_the_time_limit_is_not_for_the_start_of_a_rank(tmp_path):
     method = process_context().get_start_method()
     start_processes(come_late, (tmp_path / "meeting",), nprocs=2, start_method=method)
+
+
+@pytest.mark.parametrize("hash_seeds", [[1], [1, 2, 3]])
+def test_there_is_a_hash_seed_for_each_rank(hash_seeds):
+    with pytest.raises(ValueError, match=r"^hash_seeds must be one for each of 2 ranks, got"):
+        run_ranks(abs, 2, 1, hash_seeds=hash_seeds)

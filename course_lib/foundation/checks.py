@@ -195,8 +195,8 @@ def as_integers(name: str, values: object) -> np.ndarray:
     """View `values` as a NumPy integer array of any shape, read-only.
 
     Arrays and tensors are not copied: if you write into them later, the result shows
-    it. Raises ValueError if they are ragged, or too large for the signed 64-bit
-    integers that batches are made of.
+    it. Raises ValueError if they are ragged, and TypeError or ValueError if they are
+    too large for the signed 64-bit integers that batches are made of.
     """
     # Every batch is requested with a plain array, so this path is kept short.
     array = values if type(values) is np.ndarray else _to_array(name, values)

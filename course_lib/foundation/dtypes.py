@@ -51,15 +51,16 @@ def compact(ids: Ids) -> np.ndarray:
     is_compact = ids.dtype.kind == "u" and ids.dtype.itemsize <= 4
     if is_compact or _lies_in_a_file(ids):
         return ids
-    if ids.size == 0:
-        return ids.astype(np.uint16)
-    if ids.min() < 0:
+    if ids.size and ids.min() < 0:
         where = f"{ids.min()} at position {ids.argmin()}"
         raise ValueError(f"ids must not be negative, got {where}")
-    if ids.max() >= 2**32:
+    largest = ids.max(initial=0)
+    if largest >= 2**32:
         where = f"{ids.max()} at position {ids.argmax()}"
         raise ValueError(f"ids must fit into 32 bits, got {where}")
-    return ids.astype(smallest_dtype(ids.max()))
+    small = ids.astype(smallest_dtype(largest))
+    small.flags.writeable = False
+    return small
 
 
 def _lies_in_a_file(array: object) -> bool:

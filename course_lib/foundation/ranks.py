@@ -63,6 +63,9 @@ def run_ranks(
     gloo's, because the time limit was reached or another rank is gone, or say that a
     rank was killed.
     """
+    if hash_seeds is not None and len(hash_seeds) != world_size:
+        wanted = f"one for each of {world_size} ranks"
+        raise ValueError(f"hash_seeds must be {wanted}, got {len(hash_seeds)}")
     # Pickled here, because a tensor would be sent as memory that ranks share.
     work = pickle.dumps(partial(function, *arguments, **options))
     with tempfile.TemporaryDirectory() as name:

@@ -67,7 +67,7 @@ def plot_rows(
     inches = 0.3 * most + 0.35 + 0.35 * bool(keys) + 0.45 * bool(xlabel)
     inches += 0.3 * (side_by_side + bool(remark) + isinstance(lines, Mapping))
     figure, all_axes = style.new_panels(inches, columns=len(panels))
-    end = max(s + w for _, listed in groups for _, bs in listed for s, w, *_ in bs)
+    end = max(s + w for _, listed in groups for _, bs in listed for s, w, *_ in bs) or 1
     for axes, (title, listed) in zip(all_axes, panels, strict=True):
         _draw_rows(axes, listed, end, style.WIDTH / len(panels), xlabel)
         axes.set_ylim(most - 0.45, -0.55)
