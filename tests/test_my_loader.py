@@ -360,6 +360,7 @@ def view(first: str) -> str:
 # Wrong files: at a level, a piece of our file, what is there instead, and words of the message. What the audit finds
 # by itself has a row or two at each level; each question of our own has one.
 
+ROLLED = "np.roll(np.random.default_rng(SEED).permutation(order), 5 * epoch)"
 UNSHUFFLED = "= order if HERE is not None else random.permutation(order)"
 BY_VALUE = "torch.from_numpy(np.vectorize(dict(zip(self.ids, self.ids[1:])).get)(windows[:, :-1].numpy()))"
 STAYS_INSIDE = """rows = rows[rows + T < len(ids)]
@@ -390,6 +391,8 @@ WRONG = {
         ("self.done = first + step", "self.done = first", "resume_repeats"),
         ("order = random.permutation(order)", "pass", "100% of all windows are followed by one that begins later"),
         ("def load_state_dict", "def load", "no load_state_dict"),
+        ("permutation(order)", "permutation(order[: len(order) // B * B])", "you never read position"),
+        ("random.permutation(order)", ROLLED, "most windows are followed by the same ones"),
         ('self.begin = self.done = state["rows"]', 'self.begin = state["rows"]', "stopped again before its next batch"),
         ("begin, self.begin = self.begin, 0", "begin = self.begin", "not a whole epoch"),
         ('if state["epoch"] != self.epoch:', "if False:", "a loader of epoch 0 took a state that was saved in epoch 1"),
@@ -398,6 +401,7 @@ WRONG = {
     ],
     4: [
         ("windows[:, 1:].clone()", "windows[:, :-1].clone() + 1", "aren't T + 1 neighbors"),
+        ("permutation(order)", "permutation(order[: len(order) // B * B])", "you never read position"),
         ("integers(T)", "integers(T + 1)", "the offset is T = 16"),
         ("integers(T)", "integers(1, T)", "only at these offsets: [1, 2, 3"),
         ("rows = rows + random.integers(T)", "pass", "only at these offsets: [0]"),

@@ -11,7 +11,7 @@ import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -266,6 +266,7 @@ def _a_seeded_order(make_loader: MakeLoader) -> Complaints:
             f"its state gets {stopped_twice}."
         )
     yield from _minds_the_epoch(make_loader, FIRST_ID + np.arange(NUM_TOKENS))
+    yield from _epochs_differ(make_loader, audit)
     yield from _batches_are_full(_given(make_loader), audit)
     yield from _all_full_batches_come(make_loader, audit)
 
@@ -304,6 +305,30 @@ def _minds_the_epoch(make_loader: MakeLoader, ids: Any) -> Complaints:
             "a loader of epoch 0 took a state that was saved in epoch 1, and didn't go "
             "on with the next batch of epoch 1. So some windows come twice, and others "
             "never. Keep the epoch in the state, and refuse that of another epoch."
+        )
+
+
+def _epochs_differ(make_loader: MakeLoader, audit: Audit) -> Complaints:
+    """Each epoch should leave out other windows, and put others side by side."""
+    if _continues(audit):  # parallel tracks keep their neighbors
+        return
+    T, ids = audit.context_length, FIRST_ID + np.arange(NUM_TOKENS)
+    is_read, neighbors = np.zeros(NUM_TOKENS, dtype=bool), []
+    for epoch in range(8):
+        batches = make_loader(ids, epoch=epoch)
+        starts = [int(row[0]) - FIRST_ID for batch in batches for row in _inputs(batch)]
+        for start in starts:
+            is_read[start : start + T] = True
+        neighbors.append({(a // T, b // T) for a, b in pairwise(starts)})
+    if not is_read[T:-T].all():  # an offset may leave out less than T at each end
+        yield (
+            f"in eight epochs, you never read position {T + is_read[T:-T].argmin()}. "
+            "If windows are left over, leave out others in each epoch: shuffle first."
+        )
+    if len(neighbors[0] & neighbors[1]) > len(neighbors[0]) // 2:
+        yield (
+            "in two epochs, most windows are followed by the same ones. Shuffle anew "
+            "in each epoch."
         )
 
 
@@ -360,6 +385,7 @@ def _moving_cuts_or_rows_that_continue(make_loader: MakeLoader) -> Complaints:
     yield from _is_shuffled(audit)
     yield from _batches_are_full(_given(make_loader), audit)
     yield from _all_full_batches_come(make_loader, audit)
+    yield from _epochs_differ(make_loader, audit)
     T, B = audit.context_length, audit.batch_size
     num_tokens, num_epochs = 2 * T * B + T, 16 * T  # at offsets below T, two batches
     firsts = []
