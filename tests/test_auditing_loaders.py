@@ -580,10 +580,19 @@ def test_it_gives_by_keyword_what_is_named():
         seen.append((rank, world_size, epoch, document_starts.tolist()))
         return dealt_out(stream, rank, world_size, epoch)
 
-    assert audit(loader, world_size=2, num_epochs=2).clean
+    made = audit(loader, world_size=2, num_epochs=2)
+    assert not made.findings
+    assert list(made.undecided) == ["crosses_documents"]  # of a single document, nobody can tell
     by_ranks = {(rank, 2, epoch) for rank in (0, 1) for epoch in (0, 1)}
     assert {each[:3] for each in seen} == by_ranks | {(0, 1, 0), (0, 1, 1)}  # and one rank alone, to compare
     assert all(starts == [0] for *_, starts in seen)
+
+
+def test_a_loader_of_documents_is_not_clean_until_it_was_given_some():
+    ignores = lambda ids, document_starts: plain(ids)
+    assert "document_lengths" in audit(ignores).undecided["crosses_documents"]
+    assert "crosses_documents" in audit_loader(ignores, document_lengths=[40, 7, 16, 90, 3] * 12).names
+    assert audit(partial(ignores, document_starts=None)).clean
 
 
 class Maker:

@@ -172,6 +172,11 @@ def audit_loader(
         world_size=world_size,
     )
     ranks, found, undecided = read_and_judge(call, num_epochs, resume_after, processes)
+    if "document_starts" in call.names and document_lengths is None:
+        undecided["crosses_documents"] = (
+            "the stream was a single document; say how long your documents are "
+            "(document_lengths)"
+        )
     if ranks[0].epochs[0].fills_gaps:
         set_aside_targets(found, undecided)
         ranks[0].num_lost = 0

@@ -36,6 +36,7 @@ MOST_SOURCES = 8  # documents that may be the sources of a mixture
 NOT_TRIED = (  # which the command's help, the report and lesson 14 say, all from here
     "what several ranks read, unless make_loader names rank and world_size, or you say "
     "how many there are (world_size)",
+    "rows that cross documents, unless you say how long these are (document_lengths)",
     "resuming with another number of ranks",
     "one more epoch after a loader was resumed twice",
     "whether validation data are among the training data",
