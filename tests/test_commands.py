@@ -33,17 +33,15 @@ RUN = (
     "show loader.py:my_batches --tokenizer tokenizer.json",
     "tokenize data/ --tokenizer tokenizer.json --out shards --workers 2",
 )
-# Chunks of documents, the last token of each repeated as the first of the next: clean, however it is asked for.
+# Rows of the stream, the last token of each repeated as the first of the next: clean.
 A_LOADER = """
-def make_loader(ids, document_starts, rank, world_size):
-    ends = [*document_starts[1:], len(ids)]
-    pieces = [(at, end) for first, end in zip(document_starts, ends) for at in range(first, end - 1, 30)]
-    rows = [ids[at : min(at + 31, end)] for at, end in pieces]
+def make_loader(ids, rank, world_size):
+    rows = [ids[at : at + 31] for at in range(0, len(ids) - 1, 30)]
     rows = rows[: len(rows) // world_size * world_size]
     return [{"input_ids": [row]} for row in rows[rank::world_size]]
 
 def my_batches():
-    return make_loader([65, 66, 67] * 30, [0], rank=0, world_size=1)
+    return make_loader([65, 66, 67] * 30, rank=0, world_size=1)
 """
 
 
