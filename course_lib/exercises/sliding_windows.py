@@ -350,7 +350,7 @@ def all_starts(num_tokens: int, context_length: int, stride: int) -> list[int]:
     explanation=(
         "`N - T + 1` counts windows of T ids. With its last target, a window has T + 1 "
         "ids. The start N - T is therefore one too many, because its last input has no "
-        "target. A stride above 1 hides the mistake on most lengths."
+        "target. At a stride S above 1, it shows only on every S-th length."
     ),
 )
 def starts_from_range(num_tokens: int, context_length: int, stride: int) -> list[int]:
