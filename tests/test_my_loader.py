@@ -188,11 +188,33 @@ REMEMBERED = {  # each epoch has its seed from when it was first asked for
 }
 
 
-@pytest.mark.parametrize("level", [3, 4, 12])
+@pytest.mark.parametrize("level", [3, 4, 8, 10, 12])
 def test_orders_that_depend_on_what_was_read_before_are_found(file, level):
     text = changed(my_loader.text_at(level), REMEMBERED)
     judgment = judge(file, text, level)
     assert "if epoch 0 wasn't read before" in " ".join(judgment.message.split()), judgment.message
+
+
+def test_draws_that_depend_on_what_was_read_before_are_found(file):
+    kept = {"base_seed=SEED, block_size=20)": "base_seed=READ.setdefault(0, SEED + epoch), block_size=20)"}
+    kept["T, B, SEED ="] = "READ = {}\nT, B, SEED ="
+    judgment = judge(file, changed(my_loader.text_at(13), kept), 13)
+    assert "if epoch 0 wasn't read before" in " ".join(judgment.message.split()), judgment.message
+
+
+def test_rows_without_a_token_are_inside_no_other(file):
+    text = changed(
+        my_loader.text_at(8),
+        {"rows = [[piece] for piece in pieces]": "rows = [[piece] for piece in pieces] + [[]] * 3"},
+    )
+    judgment = judge(file, text, 8)
+    assert judgment.outcome == PASSED, judgment.message
+
+
+@pytest.mark.parametrize("sizes", ["300, 1, 3", "300, 1, 7", "400, 2, 5"])
+def test_few_windows_may_have_the_same_neighbors_by_chance(file, sizes):
+    text = my_loader.text_at(4).replace("T, B, SEED = 16, 4, 7", f"T, B, SEED = {sizes}")
+    assert "followed by the same ones" not in judge(file, text, 4).message
 
 
 def test_a_state_of_another_epoch_of_a_mixture_is_minded(file):

@@ -60,9 +60,7 @@ class Position(Generic[Place]):
         """Yield items, and note the place behind each at the moment it is taken.
 
         When all are taken, the next iteration begins at `after`. It doesn't if somebody
-        has gone elsewhere meanwhile: to another epoch, or to a loaded state. A loop
-        that counts steps takes the last item and never asks for another, so an item
-        with `after` behind it is the last.
+        has gone elsewhere meanwhile: to another epoch, or to a loaded state.
         """
         self.now = self.begin
         return self._follow(items, after, self._moves)
@@ -73,8 +71,6 @@ class Position(Generic[Place]):
         place = after
         for item, place in items:
             self.now = place
-            if place == after and self._moves == moves:
-                self.go_to(after)
             yield item
         if self._moves == moves:
             self.go_to(after)

@@ -78,10 +78,10 @@ class StreamingTextDataset(IterableDataset):
     read and tokenized together, and held until the next 64.
 
     The position is that of the iterator that was used last. When an iterator has
-    yielded its last item, the next one reads the next epoch. Workers have copies of
-    this data set, with positions of their own, so with workers you must call
-    `set_epoch`, and are warned if you forget. A plain `DataLoader` with workers cannot
-    be resumed, but `torchdata`'s `StatefulDataLoader` asks each worker for its state.
+    reached its end, the next one reads the next epoch. Workers have copies of this data
+    set, with positions of their own, so with workers you must call `set_epoch`, and are
+    warned if you forget. A plain `DataLoader` with workers cannot be resumed, but
+    `torchdata`'s `StatefulDataLoader` asks each worker for its state.
 
     Args:
         dataset: a `datasets.Dataset` with a column of texts, which is not copied.

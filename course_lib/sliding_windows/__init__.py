@@ -143,8 +143,8 @@ class OneScreenLoader:
 
     That is all a loader has to do. It yields the batches of `make_dataloader`, and says
     where it is as that one does: `now` is the place of the iteration that last yielded
-    a batch, while new iterations start at `begin`, which only the last batch of an
-    epoch moves. So a look at the first batch, or a `break`, loses nothing.
+    a batch, while new iterations start at `begin`, which only the end of an epoch
+    moves. So a look at the first batch, or a `break`, loses nothing.
 
     Args:
         ids, context_length, stride: the stream, T and S.
@@ -183,12 +183,11 @@ class OneScreenLoader:
             end = min(first + self.batch_size, len(order))
             windows = order[np.arange(first, end)]
             # Note the place behind them before they are delivered, for `state_dict`.
-            self.now = (epoch, end)
-            if end == len(order):  # after the last of them comes the next epoch
-                self.begin = self.now = (epoch + 1, 0)
+            self.now = (epoch, end) if end < len(order) else (epoch + 1, 0)
             # Turn windows into starts, and starts into a batch.
             yield gather_windows(self.ids, self.starts[windows], self.context_length)
             first = end
+        self.begin = (epoch + 1, 0)  # the next iteration reads the next epoch
 
     def state_dict(self) -> dict[str, int]:
         """Return how far it was read; save it with the weights."""

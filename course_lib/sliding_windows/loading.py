@@ -211,9 +211,9 @@ class WindowLoader(DataLoader):
     `make_dataloader` makes it. Its position is that of the iterator that last began or
     delivered a batch. So you may look at a first batch with `next(iter(loader))` at any
     time, because the loop that runs, or runs next, takes the position back with its
-    next batch. After an iterator has yielded its last batch, the next one reads the
-    next epoch, unless `set_epoch` chooses another. A loaded state counts for all
-    iterators, until one of them has reached the end of its epoch.
+    next batch. After an iterator has reached its end, the next one reads the next
+    epoch, unless `set_epoch` chooses another. A loaded state counts for all iterators,
+    until one of them has reached the end of its epoch.
 
     `len(loader)` is how many batches the next iteration yields, as PyTorch, accelerate
     and progress bars take it. So after a state was loaded it is what was left of that

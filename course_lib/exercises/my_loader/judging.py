@@ -159,7 +159,7 @@ def _complaints(file: Path, number: int) -> Complaints:
     make_loader = load(file)
     found = yield from LEVELS[number].complaints(make_loader)
     if number >= SHUFFLED:
-        yield from epoch_depends_on_history(make_loader, load(file))
+        yield from epoch_depends_on_history(make_loader, load(file), number)
     return found
 
 
