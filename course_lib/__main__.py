@@ -72,10 +72,12 @@ def main(arguments: list[str] | None = None) -> int:
             prog=f"{PROGRAM} {name}", description=module.__doc__, **raw
         )
         module.add_arguments(command)
-        # Options may come anywhere, as in `blank ~/monday --force 2`.
+        # `audit` and `show` tell themselves of what somebody else's file raises.
         command.set_defaults(traceback=options.traceback)
+        # Options may come anywhere, as in `blank ~/monday --force 2`.
         status = module.run(command.parse_intermixed_args(arguments[begin:]))
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None if it's closed
+            sys.stdout.flush()
         return status
     except BrokenPipeError:  # the reader of the output has read enough, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -106,8 +106,6 @@ STATUS = {
     "documents --document-lengths 0x40,50": 2,
     "sleepy --time-limit 1": 2,
     "trying --time-limit 1": 2,
-    "good --time-limit inf": 2,
-    "good --picture nowhere/audit.png": 2,
     "good --time-limit 0": 2,
     "endless --max-batches 16": 0,
     "endless": 2,
@@ -214,6 +212,12 @@ def test_a_file_may_have_any_name(name, run, capsys):
     Path(name).write_text(LOADERS, encoding="utf-8")
     assert run(f"{name}:good") == 0
     assert run(f"{name}:bad") == 1
+
+
+def test_a_wrong_limit_or_folder_is_told_before_the_loader_is_read(run, capsys):
+    for words, said in ((("--time-limit", "inf"), "at most 100,000,000"), (("--picture", "no/a.png"), "no folder no")):
+        assert run("loaders.py:sleepy", *words) == 2
+        assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("asked", [True, False])

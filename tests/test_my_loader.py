@@ -211,10 +211,11 @@ def test_rows_without_a_token_are_inside_no_other(file):
     assert judgment.outcome == PASSED, judgment.message
 
 
-@pytest.mark.parametrize("sizes", ["300, 1, 3", "300, 1, 7", "400, 2, 5"])
+@pytest.mark.parametrize("sizes", ["300, 1, 16", "300, 1, 19", "400, 2, 44"])
 def test_few_windows_may_have_the_same_neighbors_by_chance(file, sizes):
     text = my_loader.text_at(4).replace("T, B, SEED = 16, 4, 7", f"T, B, SEED = {sizes}")
-    assert "followed by the same ones" not in judge(file, text, 4).message
+    judgment = judge(file, text, 4)
+    assert judgment.outcome == PASSED, judgment.message
 
 
 def test_a_state_of_another_epoch_of_a_mixture_is_minded(file):

@@ -172,7 +172,7 @@ def audit_loader(
         world_size=world_size,
     )
     ranks, found, undecided = read_and_judge(call, num_epochs, resume_after, processes)
-    if "document_starts" in call.names and document_lengths is None:
+    if "document_starts" in call.names and len(call.documents.starts) < 2:
         undecided["crosses_documents"] = (
             "the stream was a single document; say how long your documents are "
             "(document_lengths)"

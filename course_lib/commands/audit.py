@@ -66,7 +66,7 @@ from course_lib.commands.paths import in_a_shell, user_path
 from course_lib.foundation import uncut
 
 CLEAN, FOUND, NOT_RUN, UNDECIDED = 0, 1, 2, 3
-TIME_LIMIT, MOST_SECONDS = 600, 10**8
+TIME_LIMIT, MOST_SECONDS = 600, 10**8  # more, and the timer overflows
 WIDTH = 88  # letters in a line of --help
 # The audit itself needs NumPy alone. A loader that hands out tensors brings PyTorch.
 NEEDS = {"picture": "matplotlib", "processes": "torch", "tokenizer": "tokenizers"}
@@ -210,6 +210,9 @@ def check_needs(options: argparse.Namespace) -> None:
 @contextlib.contextmanager
 def prints_to_stderr() -> Iterator[None]:
     """Keep stdout for the report, also from what a loader's processes write there."""
+    if sys.__stdout__ is None:  # closed, so nobody reads a report either
+        yield
+        return
     sys.stdout.flush()
     kept = os.dup(1)
     os.dup2(2, 1)
@@ -217,6 +220,7 @@ def prints_to_stderr() -> Iterator[None]:
         with contextlib.redirect_stdout(sys.stderr):
             yield
     finally:
+        sys.__stdout__.flush()  # what was written past `sys.stdout` is not the report
         os.dup2(kept, 1)
         os.close(kept)
 
@@ -242,7 +246,10 @@ def read_allowed(words: list[str]) -> dict[str, float]:
 
 
 class OutOfTime(BaseException):
-    """No Exception, or a loader that catches those and tries again would go on."""
+    """No Exception, or a loader that catches those and tries again would go on.
+
+    One that catches everything, by a bare `except:`, still does.
+    """
 
 
 @contextlib.contextmanager
