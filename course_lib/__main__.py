@@ -76,8 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
         command.set_defaults(traceback=options.traceback)
         # Options may come anywhere, as in `blank ~/monday --force 2`.
         status = module.run(command.parse_intermixed_args(arguments[begin:]))
-        if sys.stdout is not None:  # None if it's closed
-            sys.stdout.flush()
+        sys.stdout.flush()
         return status
     except BrokenPipeError:  # the reader of the output has read enough, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -218,6 +218,14 @@ def test_few_windows_may_have_the_same_neighbors_by_chance(file, sizes):
     assert judgment.outcome == PASSED, judgment.message
 
 
+def test_a_state_of_another_epoch_of_documents_is_minded(file):
+    text = my_loader.text_at(8).replace(
+        'if state["epoch"] != self.epoch', 'if type(self) is Loader and state["epoch"] != self.epoch'
+    )
+    judgment = judge(file, text, 8)
+    assert "a loader of epoch 0 took a state" in " ".join(judgment.message.split()), judgment.message
+
+
 def test_a_state_of_another_epoch_of_a_mixture_is_minded(file):
     text = my_loader.text_at(13).replace(
         'if state["epoch"] != self.epoch', 'if len(self.rows) != 126 and state["epoch"] != self.epoch'

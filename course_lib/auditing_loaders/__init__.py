@@ -172,11 +172,6 @@ def audit_loader(
         world_size=world_size,
     )
     ranks, found, undecided = read_and_judge(call, num_epochs, resume_after, processes)
-    if "document_starts" in call.names and len(call.documents.starts) < 2:
-        undecided["crosses_documents"] = (
-            "the stream was a single document; say how long your documents are "
-            "(document_lengths)"
-        )
     if ranks[0].epochs[0].fills_gaps:
         set_aside_targets(found, undecided)
         ranks[0].num_lost = 0
@@ -281,6 +276,11 @@ def judge(
             else:
                 find_overlaps(readings, alone, here)
         found.keep_largest(here)
+    if "document_starts" in call.names and len(call.documents.starts) < 2:
+        undecided["crosses_documents"] = (
+            "the stream was a single document; say how long your documents are "
+            "(document_lengths)"
+        )
     size = call.stream.vocab_size or 0
     if call.stream.ids.max() < NO_UINT16 < size and "narrow_ids" not in found:
         undecided["narrow_ids"] = (

@@ -157,11 +157,8 @@ def run(options: argparse.Namespace) -> int:
             audit = audit_loader(load(options.loader), **given)
             if options.picture is not None:
                 write_picture(audit, options.picture)
-    except (
-        Exception,
-        SystemExit,
-        OutOfTime,
-    ) as error:  # raised by somebody else's file
+    except (Exception, SystemExit, OutOfTime) as error:
+        # Somebody else's file may raise anything.
         words = describe(error)
         if options.traceback:
             traceback.print_exception(error)
@@ -210,9 +207,6 @@ def check_needs(options: argparse.Namespace) -> None:
 @contextlib.contextmanager
 def prints_to_stderr() -> Iterator[None]:
     """Keep stdout for the report, also from what a loader's processes write there."""
-    if sys.__stdout__ is None:  # closed, so nobody reads a report either
-        yield
-        return
     sys.stdout.flush()
     kept = os.dup(1)
     os.dup2(2, 1)
@@ -285,11 +279,8 @@ def limited(seconds: float) -> Iterator[None]:
 
 def describe(error: BaseException) -> str:
     """What was raised, and at which line of the loader's own files."""
-    kind = (
-        ""
-        if isinstance(error, (ValueError, OutOfTime))
-        else f"{type(error).__name__}: "
-    )
+    says_it_all = isinstance(error, (ValueError, OutOfTime))
+    kind = "" if says_it_all else f"{type(error).__name__}: "
     ours = str(Path(__file__).parent.parent)
     frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
     others = ours, sys.prefix, sys.base_prefix, "<"

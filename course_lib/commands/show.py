@@ -108,11 +108,8 @@ def run(options: argparse.Namespace) -> int:
         check_needs(options)
         with prints_to_stderr(), limited(options.time_limit):
             view = view_of(load(options.loader), options)
-    except (
-        Exception,
-        SystemExit,
-        OutOfTime,
-    ) as error:  # raised by somebody else's file
+    except (Exception, SystemExit, OutOfTime) as error:
+        # Somebody else's file may raise anything.
         if options.traceback:
             traceback.print_exception(error)
         print(f"python -m course_lib show: {describe(error)}", file=sys.stderr)

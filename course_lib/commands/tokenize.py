@@ -98,7 +98,8 @@ def note(message: object) -> None:
 
 
 def tokenize(options: argparse.Namespace) -> int:
-    more = {name: v for name, v in vars(options).items() if name != "traceback"}
+    more = dict(vars(options))
+    del more["traceback"]  # for commands that run somebody else's code
     inputs, out, file = (more.pop(name) for name in ("inputs", "out", "tokenizer"))
     workers, ray, quiet = (more.pop(name) for name in ("workers", "ray", "quiet"))
     vocab_size = more.pop("vocab_size")

@@ -87,10 +87,6 @@ _MARKS = dict.fromkeys(
     ("continuing_subword_prefix", "end_of_word_suffix"),
     "a space already marks where words begin; `build_tokenizer` of lesson 7 has it",
 )
-_OFFSETS = {
-    "trim_offsets": "it moves offsets and changes no id. If you need it, set "
-    "tokenizer.post_processor = tokenizers.processors.ByteLevel(trim_offsets=True)"
-}
 _TRAINING = {
     "initial_alphabet": "all 256 bytes are always in it, so that any text has tokens",
     "lowercase": "it would lose every capital letter, so lower the texts yourself",
@@ -129,7 +125,9 @@ ELSEWHERE: dict[str, dict[str, str]] = {
     "encode_corpus": _ENDS | _COLUMN | _PROGRESS,
     "train_byte_level_bpe": {
         **_TRAINING,
-        **_OFFSETS,
+        "trim_offsets": "it moves offsets and changes no id. If you need it, set "
+        "tokenizer.post_processor = "
+        "tokenizers.processors.ByteLevel(trim_offsets=True)",
         **_MARKS,
         "dropout": "set `tokenizer.model.dropout` for as long as you want it",
         "length": "texts are counted where they have a length",

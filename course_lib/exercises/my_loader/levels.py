@@ -450,6 +450,8 @@ def _chunks(make_loader: MakeLoader) -> Complaints:
     yield from _pads_are_places(make_loader, audit)
     yield from _no_chunk_is_inside_another(make_loader)
     yield from _rows_are_in_an_order_of_the_epoch(make_loader)
+    with_starts = partial(make_loader, document_starts=STARTS)
+    yield from _minds_the_epoch(with_starts, FIRST_ID + np.arange(sum(LENGTHS)))
 
 
 def _pads_come_last(make_loader: MakeLoader) -> Complaints:
